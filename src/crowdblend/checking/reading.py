@@ -56,7 +56,7 @@ def check_rows(policy: Policy, progress: Progress | None = None) -> Check:
         person = None if data.person is None or not total else _person(connection, relation, data, total)
         if person is not None and policy.sampling.everybody:
             person = replace(person, expected=policy.terms.people)
-        elif person is not None and policy.sampling.design == "survey":
+        elif person is not None and policy.sampling.fixed_size:
             person = replace(person, at_most=policy.sampling.people)
         return Check(source_name(data).strip("'"), total, tuple(found), person)
 

@@ -10,7 +10,6 @@ from contextvars import ContextVar
 from crowdblend.errors import CrowdblendError
 
 _READING_TOML: ContextVar[bool] = ContextVar("reading TOML", default=False)
-_DESIGNS = ("poisson", "survey", "strata", "weights", "coins", "biased", "everybody")
 # Arguments of Policy itself have no section in Python.
 _OWN = r"\[(?:privacy|data|release)\]"
 _RULES: tuple[tuple[str, str], ...] = (
@@ -38,8 +37,9 @@ def in_python(text: str) -> str:
     >>> in_python('The shares in [[publish]] add up to 1.4. Add epsilon to [privacy], or write split = "people".')
     'The shares in publish add up to 1.4. Add epsilon, or write split="people".'
     """
-    for name in _DESIGNS:
-        text = re.sub(rf'design = "{name}"(?: in \[sampling\])?', f"sampling={name.capitalize()}(…)", text)
+    text = re.sub(
+        r'design = "([a-z]+)"(?: in \[sampling\])?', lambda found: f"sampling={found[1].capitalize()}(…)", text
+    )
     text = re.sub(r'kind = "([a-z-]+)"', lambda found: found[1].title().replace("-", ""), text)
     for notation, words in _RULES:
         text = re.sub(notation, words, text)

@@ -321,6 +321,11 @@ DESIGNS: dict[str, type[Sampling]] = {
 NOT_SAMPLED = Poisson()
 
 
+def designs_for(usual: str, *, crowds: bool = False) -> tuple[str, ...]:
+    """Return the names of all designs, the usual one first; crowds need a sample."""
+    return usual, *(name for name, one in DESIGNS.items() if name != usual and not (crowds and one.everybody))
+
+
 def _check_order(sampling: Sampling) -> None:
     """Refuse probabilities that do not rise in their order."""
     ends = ((name, getattr(sampling, name)) for name in ("low", "rate", "high", "max_rate"))

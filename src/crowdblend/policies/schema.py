@@ -47,7 +47,8 @@ def kind_sections(kind: str, design: str = "", *, several: bool = False) -> dict
     for field, part in parts_of(policy).items():
         if part.name in ("recoding", "about") and field not in excluded:
             found[part.name] = _by_name(keys_of(part.holder).values())
-    shared = ("name", "columns", *((("weight",) if design == "everybody" else ("share", "weight")) if several else ()))
+    divided = ("weight",) if design and DESIGNS[design].everybody else ("share", "weight")
+    shared = ("name", "columns", *(divided if several else ()))
     common = [keys_of(CommonKeys)[name] for name in shared if name in publication_class(kind).common]
     own = (key for field, key in publication_keys(kind).items() if field not in excluded)
     return {**found, "publish": _by_name((*common, *own))}

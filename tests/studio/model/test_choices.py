@@ -92,7 +92,7 @@ def test_publications_are_added_named_and_removed() -> None:
     assert [choice.name for choice in three.publish] == ["table", "table-2", "points"]
     assert three.publish[2].texts["noise_epsilon"] == "1.0"  # what is usual for its kind
     assert three.publish[0].texts["k"] == "20"
-    assert three.designs == ("poisson", "coins", "strata", "weights", "biased")
+    assert three.designs == ("poisson", "coins", "survey", "strata", "weights", "biased")
     shared = replace(three, split="people").with_publication(0, {"share": "0.5"})
     alone = without(without(shared, 2), 1)
     assert (alone.split, alone.publish[0].texts) == ("", {"k": "20", "name": "table"})

@@ -6,13 +6,14 @@ from typing import ClassVar, Never
 
 from crowdblend.policies.crowd import RecodedPolicy
 from crowdblend.policies.publication import Publication
+from crowdblend.policies.sampling import designs_for
 
 
 class MicrodataPolicy(RecodedPolicy, frozen=True, kw_only=True):
     """Rows of people; classes below k are left out, and nothing of them is noisy."""
 
     kind = "microdata"
-    designs = ("poisson", "coins", "survey", "strata", "weights", "biased")
+    designs = designs_for("poisson", crowds=True)
     audits_strata = True
     below_k: ClassVar[str] = "suppress"
     flag: ClassVar[bool] = False

@@ -13,7 +13,7 @@ from crowdblend.policies.key import Rule, conflicts, key, needs, one_of
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PeoplePolicy, PublicationPolicy, RowsPerPerson
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import NOT_SAMPLED
+from crowdblend.policies.sampling import NOT_SAMPLED, designs_for
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.terms import Terms
 
@@ -25,7 +25,7 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
     """
 
     kind = "outlier-table"
-    designs = ("everybody", "poisson", "survey", "coins", "strata", "weights", "biased")
+    designs = designs_for("everybody")
     rows_are_counted = True
     rules: ClassVar[tuple[Rule, ...]] = (
         SURVEY_ROWS,

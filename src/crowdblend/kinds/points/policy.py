@@ -17,6 +17,7 @@ from crowdblend.policies.domains import AxisDomain
 from crowdblend.policies.key import Section, key, part
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.refusals import naming, refusal
+from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.value_types import Ends
 from crowdblend.recoding.reading import exact
 
@@ -50,7 +51,7 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
     """The decisions of the steward about points; the axes are the last of the columns."""
 
     kind = "points"
-    designs = ("poisson", "coins", "survey", "strata", "weights", "biased")
+    designs = designs_for("poisson", crowds=True)
     has_axes = True
     recoding: ClassVar[None] = None
     below_k: ClassVar[str] = "suppress"

@@ -16,6 +16,7 @@ from crowdblend.policies.key import Rule, conflicts, key, part
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import did_you_mean, naming, refusal
+from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.terms import Terms
 from crowdblend.recoding.reading import exact
 
@@ -42,7 +43,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
     """The decisions of the steward, complete and free of contradictions."""
 
     kind = "statistics"
-    designs = ("survey", "everybody", "poisson", "coins", "strata", "weights", "biased")
+    designs = designs_for("survey")
     has_numbers = True
     sample_remedy = (
         "Say how many random people the guarantee is relative to, or give a statistic the error that is acceptable."

@@ -11,6 +11,7 @@ from crowdblend.policies.key import Rule, key, one_of
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import did_you_mean, refusal
+from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.terms import Terms
 from crowdblend.policies.value_types import Conditions
 
@@ -19,7 +20,7 @@ class SynopsisPolicy(ExactPolicy, frozen=True, kw_only=True):
     """The decisions of the steward: one class of queries, and the way in which rows are made."""
 
     kind = "synopsis"
-    designs = ("survey", "everybody", "poisson", "coins", "strata", "weights", "biased")
+    designs = designs_for("survey")
     largest_epsilon = 100
     rules: ClassVar[tuple[Rule, ...]] = (one_of("conjunctions", "ranges", "queries", code="query-class"),)
 

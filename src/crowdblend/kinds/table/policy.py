@@ -12,6 +12,7 @@ from crowdblend.policies.key import Rule, conflicts, key, needs
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
+from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.terms import Terms
 from crowdblend.recoding.classes import MOST_CELLS_LISTED, ComputedRecoding
@@ -29,7 +30,7 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
     """
 
     kind = "table"
-    designs = ("poisson", "coins", "everybody", "survey", "strata", "weights", "biased")
+    designs = designs_for("poisson")
     rows_are_counted = True
     audits_strata = True
     reserved = ("count", "sampled", "exact", "estimate", "low", "high")
