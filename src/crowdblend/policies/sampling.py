@@ -47,7 +47,7 @@ class Poisson(Sampling, frozen=True):
     rate: Rate = None
     key: Secret = "destroy"
 
-    def sample(self, declared: DeclaredStrata | None = None) -> designs.Design:
+    def sample(self, strata: DeclaredStrata | None = None) -> designs.Design:
         """Return coins of the rate; without one, everybody."""
         return designs.Everybody() if self.rate is None else designs.Poisson(self.rate)
 
@@ -70,7 +70,7 @@ class Coins(Sampling, frozen=True):
 
     already_drawn = True
 
-    def sample(self, declared: DeclaredStrata | None = None) -> designs.Design:
+    def sample(self, strata: DeclaredStrata | None = None) -> designs.Design:
         """Return coins that were thrown before."""
         return designs.Coins(self.rate)
 
@@ -142,7 +142,7 @@ class Survey(Sampling, frozen=True):
         """The share of all people who were asked."""
         return None if self.people is None or self.of is None else self.people / self.of
 
-    def sample(self, declared: DeclaredStrata | None = None) -> designs.Design:
+    def sample(self, strata: DeclaredStrata | None = None) -> designs.Design:
         """Return the survey as it is thinned; everybody where it is not."""
         if self.thin is None or self.people is None or self.of is None:
             return designs.Everybody()
@@ -195,13 +195,13 @@ class Strata(Sampling, frozen=True):
         """Return the labels of the column."""
         return strata_by_label(self.column, self.stratum_rates, columns, beside)
 
-    def sample(self, declared: DeclaredStrata | None = None) -> designs.Design:
+    def sample(self, strata: DeclaredStrata | None = None) -> designs.Design:
         """Return the strata; where their column is not published, a sample with unequal probabilities."""
-        assert declared is not None, "strata are declared"
-        if declared.published:
-            return designs.Strata(self.column, declared.strata, self.already_drawn, self.thin)
-        rates = {label: one.rate for label, one in declared.strata.items()}
-        return replace(declared.as_biased(), already_drawn=self.already_drawn, stratum=self.column, rates=rates)
+        assert strata is not None, "strata are declared"
+        if strata.published:
+            return designs.Strata(self.column, strata.strata, self.already_drawn, self.thin)
+        rates = {label: one.rate for label, one in strata.strata.items()}
+        return replace(strata.as_biased(), already_drawn=self.already_drawn, stratum=self.column, rates=rates)
 
     def thin_by(self, share: float) -> Self:
         """Return the same strata with smaller rates, or a survey of which fewer are kept."""
@@ -254,12 +254,12 @@ class Weights(Sampling, frozen=True):
         """Return the classes of weights."""
         return strata_by_weight(self.column, self.low, self.high, columns, beside)
 
-    def sample(self, declared: DeclaredStrata | None = None) -> designs.Design:
+    def sample(self, strata: DeclaredStrata | None = None) -> designs.Design:
         """Return the classes of weights; where these are not published, a sample with unequal probabilities."""
-        assert declared is not None, "weights are declared"
-        if not declared.published:
-            return replace(declared.as_biased(), already_drawn=self.already_drawn, weight=self.column)
-        return designs.Weights(self.column, declared.strata, self.already_drawn, self.thin, declared.breaks)
+        assert strata is not None, "weights are declared"
+        if not strata.published:
+            return replace(strata.as_biased(), already_drawn=self.already_drawn, weight=self.column)
+        return designs.Weights(self.column, strata.strata, self.already_drawn, self.thin, strata.breaks)
 
 
 class Biased(Sampling, frozen=True):
@@ -290,7 +290,7 @@ class Biased(Sampling, frozen=True):
         ends = {"low": self.low, "high": self.high, "rate": self.rate, "max_rate": most}
         return self.replace(**{name: None if end is None else end * share for name, end in ends.items()})
 
-    def sample(self, declared: DeclaredStrata | None = None) -> designs.Design:
+    def sample(self, strata: DeclaredStrata | None = None) -> designs.Design:
         """Return the ends; nothing bounds the rate of exceptions unless max_rate does, and noise protects them too."""
         most = max(self.high, self.max_rate or (1.0 if self.exceptions else 0.0))
         return designs.Biased(self.low, self.high, self.exceptions, most, self.rate, self.already_drawn)
@@ -309,7 +309,7 @@ class Everybody(Sampling, frozen=True):
 
     everybody = True
 
-    def sample(self, declared: DeclaredStrata | None = None) -> designs.Design:
+    def sample(self, strata: DeclaredStrata | None = None) -> designs.Design:
         """Return everybody."""
         return designs.Everybody()
 

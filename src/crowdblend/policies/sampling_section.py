@@ -110,8 +110,8 @@ class Sampling(_DesignDefaults, Section, frozen=True):
         del columns, beside
         return None
 
-    def sample(self, declared: DeclaredStrata | None = None) -> Design:
-        """Return the design as a value, where it leaves nothing open; `declared` are its strata or weights."""
+    def sample(self, strata: DeclaredStrata | None = None) -> Design:
+        """Return the design as a value, where it leaves nothing open; `strata` are its declared strata or weights."""
         raise NotImplementedError
 
     def drawn_here(self) -> Sampling:
