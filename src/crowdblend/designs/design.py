@@ -217,7 +217,7 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
     @property
     def largest_rate(self) -> float:
         """The largest probability with which coins keep anyone who is protected."""
-        raise NotImplementedError
+        raise _not_certified()
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
         """Return the draw of the sample, or of one part of it; the coin also picks one of several rows of a person.
