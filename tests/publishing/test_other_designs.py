@@ -1,4 +1,4 @@
-"""Facts whose design is exchanged for any other: a guarantee follows from them, or they are refused, and nothing else."""
+"""Facts whose design is exchanged for another: they are refused, or a guarantee follows that they state."""
 
 import pytest
 
