@@ -47,7 +47,7 @@ def test_very_many_cells(tmp_path):
     counts[[10, n - 1]] = 10**9, 10**12
     data = table(x=[str(i % 1000) for i in range(n)], y=[f"job {i // 1000}" for i in range(n)], count=counts)
     folder = release(tmp_path, data)
-    made = summarize(open_cells(folder / "data.parquet", counted=None))
+    made = summarize(open_cells(folder / "data.parquet", counted=True))
     assert (made.cells, made.people) == (n, int(counts.sum()))
     assert [cell.count for cell in made.largest[:3]] == [10**12, 10**9, 35]
     assert write_report(folder).stat().st_size < 500_000

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from crowdblend.attacks import ATTACKS, attack
-from crowdblend.attacks.trial import Attack, Chance, Finding, Pair, Trial
+from crowdblend.attacks.trial import Attack, Chance, Finding, Trial
 from crowdblend.cli.output import align, answer, answers, force_option, wrong_use
 from crowdblend.figures.charts import save
 from crowdblend.guarantees.wording import at_most
@@ -64,7 +64,8 @@ def _story_lines(attack: Attack, finding: Finding, runs: int) -> Iterator[str]:
     if runs:
         how = "with standard errors, ours by the samplers and mechanisms that publish"
         yield from _wrap("", f"Seen in {runs} runs {how}:", "")
-        seen = [[trial.release, *_chances_seen(trial.runs)] for trial in finding.trials if trial.runs is not None]
+        pairs = [(trial.release, trial.runs) for trial in finding.trials if trial.runs is not None]
+        seen = [[release, _frequency(pair.hit), _frequency(pair.miss)] for release, pair in pairs]
         yield from align([["release", "with", "without"], *seen])
     yield from _wrap("", *([finding.remark] if finding.remark else []), _verdict(finding))
 
@@ -73,15 +74,7 @@ def _row(finding: Finding, trial: Trial) -> list[str]:
     pair, bound = trial.best, trial.bound or finding.guarantee
     word = ("BROKEN" if trial.ours else "broken") if finding.broken(trial) else "holds"
     chances = (float(pair.hit.value), float(pair.miss.value), bound.allows(pair.miss.value))
-    return [trial.release, *map(_short, chances), f"{pair.right:.1%}", word]
-
-
-def _short(chance: float) -> str:
-    return f"{chance:.4g}"
-
-
-def _chances_seen(pair: Pair) -> list[str]:
-    return [_frequency(chance) for chance in (pair.hit, pair.miss)]
+    return [trial.release, *(f"{chance:.4g}" for chance in chances), f"{pair.right:.1%}", word]
 
 
 def _frequency(chance: Chance) -> str:
@@ -90,7 +83,7 @@ def _frequency(chance: Chance) -> str:
         return f"0, below {chance.high:.2g}"
     if chance.value == 1:
         return f"1, above {chance.low:.4g}"
-    return f"{_short(float(chance.value))} ± {chance.standard_error:.2g}"
+    return f"{float(chance.value):.4g} ± {chance.standard_error:.2g}"
 
 
 def _guarantees(finding: Finding) -> list[list[str]]:

@@ -76,7 +76,9 @@ def command(
     }
     announced: list[Outlook] = []
     with progress_line(quiet=asks_for_json()) as bar:
-        budget |= {"progress": bar, "announce": announced.append if asks_for_json() else _announce}
+        budget |= {"progress": bar, "announce": announced.append}
+        if not asks_for_json():  # what can be found is said before the audit starts
+            budget["announce"] = lambda outlook: click.echo(outlook.describe())
         if mechanism is not None:
             found = _audit_mechanism(mechanism, budget)
         else:
@@ -88,11 +90,6 @@ def command(
     said = found.describe() if found else "no counterexample in this world"
     answer({"finding": finding, **(found.to_dict() if found else {}), **foreseen}, said)
     sys.exit(1 if finding else 0)
-
-
-def _announce(outlook: Outlook) -> None:
-    """Say what can be found before the audit starts."""
-    click.echo(outlook.describe())
 
 
 def _audit_mechanism(name: str, budget: dict[str, Any]) -> Verdict | Counterexample | None:

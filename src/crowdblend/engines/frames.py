@@ -47,11 +47,6 @@ class Frame:
             message = f"{self.name} has {self.unreadable[column]} in column {column!r}."
             raise refusal("column-type", message, "Convert it to text, numbers or dates.", at_column(column))
 
-    def check_every(self) -> None:
-        """Refuse a frame of which some column cannot be read, where rows are known by all their columns."""
-        for name in self.unreadable:
-            self.check(name)
-
 
 def frame_of(name: str, columns: Iterator[tuple[str, pa.ChunkedArray | str]], rows: int) -> Frame:
     """Return a frame of Arrow columns, where a text stands for a column that Arrow cannot hold and says what it is."""

@@ -95,13 +95,11 @@ def read_persons(column: pa.Array, name: str) -> Persons:
         return Persons(found.values, _NO_TEXTS, None)
     # What is blank is empty or begins with a blank, so most texts need no second look.
     perhaps = np.flatnonzero((texts.lengths == 0) | (texts.bytes_at(texts.starts) <= ord(" ")))
-    if len(perhaps) and _any_blank(column.take(pa.array(perhaps))):
-        raise missing_person(name)
+    if len(perhaps):
+        trimmed = compute.ascii_trim_whitespace(column.take(pa.array(perhaps)))
+        if compute.any(compute.equal(trimmed, "")).as_py():
+            raise missing_person(name)
     return Persons(found.values, found.others(texts), found.short if len(found.values) else None)
-
-
-def _any_blank(texts: pa.Array) -> bool:
-    return bool(compute.any(compute.equal(compute.ascii_trim_whitespace(texts), "")).as_py())
 
 
 def _texts(column: pa.Array) -> Texts:
@@ -130,7 +128,8 @@ class DuplicateCheck:
 
     def check(self, again: Callable[[], Iterable[Persons]]) -> None:
         """Refuse if anyone has two rows; `again` goes through the sample once more."""
-        suspects = _repeated_values(self._texts.sorted_items())
+        ordered = self._texts.sorted_items()
+        suspects = ordered[1:][ordered[1:] == ordered[:-1]]
         if self._numbers.found() or (len(suspects) and self._same_mark(suspects, again())):
             raise repeated_person(self._name)
 
@@ -139,12 +138,6 @@ class DuplicateCheck:
         marked = [marks(self._key, persons.texts) for persons in sample if len(persons.texts)]
         found = np.concatenate([some[np.isin(some[:, 0], suspects)] for some in marked])
         return len(np.unique(found, axis=0)) < len(found)
-
-
-def _repeated_values(values: NDArray[Any]) -> NDArray[Any]:
-    """Return the values that occur twice or more in a sorted array."""
-    repeated: NDArray[Any] = values[1:][values[1:] == values[:-1]]
-    return repeated
 
 
 class RandomRowPerPerson:

@@ -133,11 +133,16 @@ class Choosing(Section, frozen=True):
         return _epsilon(recoding_rules.recoding_from_split.conclude(choice, blending, **given))
 
 
-def check_choice(choosing: Choosing, columns: Sequence[Column], split: str | None) -> None:
-    """Refuse a choice for several publications that no part of their sample makes, or that has nothing to choose."""
+def refuse_no_choice(columns: Sequence[Column]) -> None:
+    """Refuse a choice where no column offers one."""
     if not any(column.chooses for column in columns):
         message = "[recoding] has nothing to choose: no column offers several recodings."
         raise _refusal(message, 'Write level = "choose" for a hierarchy, or remove [recoding].')
+
+
+def check_choice(choosing: Choosing, columns: Sequence[Column], split: str | None) -> None:
+    """Refuse a choice for several publications that no part of their sample makes, or that has nothing to choose."""
+    refuse_no_choice(columns)
     if choosing.share is None or split not in (None, "people"):
         message = "The recodings of several publications are chosen by parts of their one sample."
         remedy = 'Write using = "split" in [recoding] and split = "people" in [privacy], or name one level.'

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 from crowdblend.lazy import lazy_imports
-from crowdblend.policies.choosing import Choosing
+from crowdblend.policies.choosing import Choosing, refuse_no_choice
 from crowdblend.policies.columns import Column, check_names, refuse_numbers
 from crowdblend.policies.key import Rule, conflicts, key, needs, part
 from crowdblend.policies.publication_policy import PeoplePolicy, RowsPerPerson, data_key
@@ -273,10 +273,7 @@ class RecodedPolicy(CrowdPolicy, frozen=True, kw_only=True):
             raise refusal("recoding", message, remedy, f"column {offers[0]!r}")
         if self.recoding is None:
             return
-        if not offers:
-            message = "[recoding] has nothing to choose: no column offers several recodings."
-            remedy = 'Write level = "choose" for a hierarchy, or remove [recoding].'
-            raise refusal("recoding", message, remedy, "[recoding]")
+        refuse_no_choice(self.columns)
         if self.source == STDIN:
             message = "A recoding is chosen by reading the data twice, and stdin can be read once."
             raise refusal("recoding", message, "Save the data to a file.", "[data] source")

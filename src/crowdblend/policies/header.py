@@ -90,10 +90,6 @@ def kind_of(kind: pa.DataType) -> ColumnKind:
     return "text"
 
 
-def _named_kind(name: str, kind: ColumnKind) -> ColumnKind:
-    return "row number" if kind == "whole" and _INDEX.fullmatch(name.strip()) else kind
-
-
 def kind_of_texts(name: str, texts: Sequence[str]) -> ColumnKind:
     """Return what the first values of a CSV column are; digits after a zero are a code, and no number.
 
@@ -121,7 +117,9 @@ def _parquet(path: Path) -> Header:
             schema = parquet.read_schema(file)
     except (OSError, pa.ArrowException, ValueError):
         raise _refusal("file", f"{path.name!r} is no Parquet file that can be read.", "Check the path.", path) from None
-    return Header(tuple((field.name, _named_kind(field.name, kind_of(field.type))) for field in schema))
+    kinds = [(field.name, kind_of(field.type)) for field in schema]
+    numbered = {name for name, kind in kinds if kind == "whole" and _INDEX.fullmatch(name.strip())}
+    return Header(tuple((name, "row number" if name in numbered else kind) for name, kind in kinds))
 
 
 def _csv(path: Path, delimiter: str | None, encoding: str | None) -> Header:

@@ -38,8 +38,8 @@ SPLITS: dict[Split, str] = {
     "fresh": "Each publication is computed from a sample of its own, drawn from everybody in the data.",
     "budget": "All publications are noisy, and each spends a part of epsilon.",
 }
-PROGRAMME = "programme"
 # What a policy of several publications is one of: no kind, but what the ledger writes down.
+PROGRAMME = "programme"
 Domains = Mapping[str, Domain | Sequence[str]] | Sequence[Column]
 
 

@@ -23,10 +23,11 @@ _PERSONS = re.compile(
 _DATES = re.compile(
     r"(?i)(.*[_ .-])?(date|dob|born|birth|birthday|birthdate|day|geburtsdatum|datum|naissance)([_ .-].*)?"
 )
-_WEIGHTS = re.compile(
+# Columns that may hold design weights, and amounts of money, of which medians are taken where they are whole too.
+WEIGHTS = re.compile(
     r"(?i)((design|survey|sampling|sample|person|final|pop|inst|fnl|p)[_ .-]?)?(weights?|wts?|wgts?|gewicht)"
 )
-_AMOUNTS = re.compile(
+AMOUNTS = re.compile(
     r"(?i)(.*[_ .-])?(income|salary|wages?|earnings|pay|rent|spending|einkommen|gehalt|lohn|miete|revenu|salaire)"
     r"([_ .-].*)?"
 )
@@ -35,6 +36,10 @@ _AXES = (
     *(("easting", "northing"), ("east", "north")),
 )
 _ENDS = (("source", "target"), ("from", "to"), ("a", "b"), ("person", "friend"), ("src", "dst"), ("id1", "id2"))
+AXIS = (
+    f"{{ from = {FILL}, to = {FILL}, resolution = {FILL}, width = {FILL} }}"
+    "   # the bounds, the step of the noise, and the width of the blocks"
+)
 _BY_KIND: dict[ColumnKind, str] = {
     "text": f'{{ values = [{FILL}] }}   # or {{ prefix = 3 }}, {{ hierarchy = {FILL}, level = 1 }}; other = "Other"',
     "whole": f"{{ breaks = [{FILL}], whole = true }}   # rising numbers; or from = …, to = …, width = …; top = true",
@@ -43,11 +48,6 @@ _BY_KIND: dict[ColumnKind, str] = {
     "boolean": '{ values = [true, false] }   # missing = "unknown" where it may be empty',
     "unknown": f"{{ values = [{FILL}] }}   # or breaks, from + to + width, prefix, date, hierarchy",
 }
-
-
-def is_weight(name: str) -> bool:
-    """Return whether a column may hold the design weights of a survey, by its name."""
-    return _WEIGHTS.fullmatch(name.strip()) is not None
 
 
 def proposed_person(columns: Sequence[tuple[str, ColumnKind]]) -> str | None:
@@ -71,11 +71,6 @@ def coordinates(columns: Sequence[tuple[str, ColumnKind]]) -> set[str]:
     """Return the columns of numbers that say where people are, by the names of both axes."""
     numbers = {name.strip().lower(): name for name, kind in columns if kind in ("number", "whole")}
     return {numbers[name] for pair in _AXES if numbers.keys() >= set(pair) for name in pair}
-
-
-def is_amount(name: str) -> bool:
-    """Return whether a column holds amounts of money, by its name: medians are taken of whole ones too."""
-    return _AMOUNTS.fullmatch(name.strip()) is not None
 
 
 def proposed_domain(name: str, kind: ColumnKind, entry: Entry | None) -> str:
@@ -112,12 +107,6 @@ def _range(kind: str, low: str, high: str) -> str:
     if whole and kind != "number":
         return f"{{ breaks = [{low}, {FILL}, {int(Decimal(high)) + 1}], whole = true }}   # range from the code book"
     return f"{{ breaks = [{low}, {FILL}, {high}], top = true }}   # range from the code book"
-
-
-def proposed_axis() -> str:
-    """Return an axis of points."""
-    gaps = ", ".join(f"{key} = {FILL}" for key in ("from", "to", "resolution", "width"))
-    return f"{{ {gaps} }}   # the bounds, the step of the noise, and the width of the blocks"
 
 
 _CALLED = {

@@ -43,7 +43,8 @@ def _map(name: str, finest: Recoding, coarser: Recoding) -> NDArray[np.int64]:
     if isinstance(finest, Hierarchies) and isinstance(coarser, Hierarchies):
         inner = _hierarchy_map(name, finest, coarser)
     elif isinstance(finest, DateRange) and isinstance(coarser, DateRange):
-        inner = _date_map(finest, coarser)
+        # The longer period of every shorter one is that of any of its days in the range.
+        inner = [coarser.place(when) for when in finest.days]
     else:
         assert isinstance(finest, Intervals)
         assert isinstance(coarser, Intervals)
@@ -61,11 +62,6 @@ def _hierarchy_map(name: str, finest: Hierarchies, coarser: Hierarchies) -> list
             )
             raise refusal("offer", message, "Correct the hierarchy, or leave that level out.", f"column {name!r}")
     return [found[code] for code in range(len(finest.own_labels))]
-
-
-def _date_map(finest: DateRange, coarser: DateRange) -> list[int]:
-    """Return the longer period of every shorter one: that of any of its days in the range."""
-    return [coarser.place(when) for when in finest.days]
 
 
 def _interval_map(name: str, finest: Intervals, coarser: Intervals) -> list[int]:

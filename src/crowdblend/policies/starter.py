@@ -20,13 +20,13 @@ from crowdblend.policies.header import ColumnKind, Header, read_header
 from crowdblend.policies.key import Key
 from crowdblend.policies.load import PLACEHOLDER
 from crowdblend.policies.proposals import (
+    AMOUNTS,
+    AXIS,
     FILL,
+    WEIGHTS,
     area_of,
     coordinates,
-    is_amount,
-    is_weight,
     preset_of,
-    proposed_axis,
     proposed_domain,
     proposed_measure,
     proposed_pair,
@@ -131,7 +131,7 @@ def init_policy(
     design = check_design(kind or "table", design)
     if book is not None:
         check_proposed_design(design)
-    weight = next((name for name, _ in found.columns if is_weight(name)), None)
+    weight = next((name for name, _ in found.columns if WEIGHTS.fullmatch(name.strip())), None)
     left_out = {name for name, type_ in found.columns if type_ == "row number"}
     left_out |= {weight} if weight is not None and design != "weights" else set()
     places = coordinates(found.columns) if kind is None else set()
@@ -140,13 +140,17 @@ def init_policy(
     if book is not None and kind is None:  # several publications do not go with proposed domains
         kind = "table"
     if kind is None and design in _WITH_MEDIANS:
-        columns = [(name, "number" if type_ == "whole" and is_amount(name) else type_) for name, type_ in columns]
+        columns = [
+            (name, "number" if type_ == "whole" and AMOUNTS.fullmatch(name.strip()) else type_)
+            for name, type_ in columns
+        ]
     offered: list[Proposal] = [(kind, {}, {})] if kind is not None else list(_programme(columns, design))
     chosen = [] if given is None else given.choose_columns([name for name, _ in columns])
     if chosen and given is not None and given.columns:
         offered = [(offered[0][0], {"columns": toml_value(chosen)}, {})]
     policies = [policy_class(one) for one, *_ in offered]
     pair = proposed_pair(found.columns if policies[0].rows_are_links else columns, links=policies[0].rows_are_links)
+    held = area_of([name for name, _ in columns]) if design == "strata" else weight if design == "weights" else None
     known = {
         "[data] source": toml_text(_locate(data_path, folder) if header is None else str(data_path)),
         "[data] format": found.format and toml_text(found.format),
@@ -157,7 +161,7 @@ def init_policy(
         "[data] population": toml_text(population_name(data_path, more)),
         **{f"[data] {name}": toml_text(value) for name, value in (more or {}).items()},
         "[privacy] proposed": toml_value([_locate(codebook, folder)]) if book is not None and codebook else None,
-        "[sampling] column": toml_text(held) if (held := _column_held(columns, weight, design)) is not None else None,
+        "[sampling] column": held and toml_text(held),
         "[[publish]] source": toml_text(pair[0]) if pair else FILL,
         "[[publish]] target": toml_text(pair[1]) if pair else FILL,
         "[[publish.statistics]] name": None if policies[0].rows_are_links else '"count"',
@@ -179,7 +183,7 @@ def init_policy(
             for name, type_ in columns
             if type_ == "number" and any(inside for *_, inside in offered)
         }
-        domains |= dict.fromkeys(axes, proposed_axis())
+        domains |= dict.fromkeys(axes, AXIS)
         used = (
             set(axes)
             or (set(chosen) if given is not None and given.columns else set())
@@ -237,13 +241,6 @@ def _programme(columns: Columns, design: str) -> Iterator[Proposal]:
             yield "statistics", {"name": _publication_name("median", name)}, inside
     else:
         yield "table", {}, {}
-
-
-def _column_held(columns: Columns, weight: str | None, design: str) -> str | None:
-    """Return the column that holds the weights or the strata, by its name; None where no name says it."""
-    if design == "strata":
-        return area_of([name for name, _ in columns])
-    return weight if design == "weights" else None
 
 
 def _publication_name(*words: str) -> str:

@@ -47,7 +47,6 @@ class Cells:
     columns: tuple[str, ...]
     counted: bool
     flagged: bool
-    estimated: bool = False
     counter: str = "count"
     """What the column of numbers is called."""
 
@@ -145,16 +144,21 @@ class Estimates:
 
 
 class Totals:
-    """Counts added up by labels as pieces come, so that memory follows the number of different labels."""
+    """Counts added up by labels as pieces come, so that memory follows the number of different labels.
 
-    def __init__(self, keys: list[str]) -> None:
-        self.keys = keys
+    Labels are texts, or numbers that stand for them; `sums` are the columns that are added up.
+    """
+
+    def __init__(self, keys: list[str], sums: tuple[str, ...] = (N,), *, numbered: bool = False) -> None:
+        self.keys, self._sums = keys, sums
+        labels = [(key, pa.int64() if numbered else pa.large_string()) for key in keys]
+        self._schema = pa.schema([*labels, *((name, pa.int64()) for name in sums)])
         self._parts: list[pa.Table] = []
         self._merged = self._waiting = 0
 
     def add(self, cells: pa.Table) -> None:
         """Count these cells as well."""
-        self._parts.append(_plain(_sum_columns(cells, self.keys)))
+        self._parts.append(self._sum(cells))
         self._waiting += self._parts[-1].num_rows
         if self._waiting > max(self._merged, 1 << 20):
             self._merge()
@@ -162,14 +166,17 @@ class Totals:
     def table(self) -> pa.Table:
         """Return every combination of labels once, in no particular order."""
         self._merge()
-        if not self._parts:
-            kinds = [(key, pa.large_string()) for key in self.keys]
-            return pa.schema([*kinds, (N, pa.int64())]).empty_table()
-        return self._parts[0]
+        return self._parts[0] if self._parts else self._schema.empty_table()
+
+    def _sum(self, cells: pa.Table) -> pa.Table:
+        # One thread, so that the same file gives the same order and the same page.
+        grouped = cells.group_by(self.keys, use_threads=False).aggregate([(name, "sum") for name in self._sums])
+        summed = grouped.select([*self.keys, *(f"{name}_sum" for name in self._sums)])
+        return summed.rename_columns(self._schema.names).cast(self._schema)
 
     def _merge(self) -> None:
         if len(self._parts) > 1:
-            self._parts = [_sum_columns(pa.concat_tables(self._parts), self.keys)]
+            self._parts = [self._sum(pa.concat_tables(self._parts))]
         self._merged, self._waiting = sum(part.num_rows for part in self._parts), 0
 
 
@@ -179,8 +186,8 @@ def unreadable(path: Path) -> InvalidInput:
     return InvalidInput(message, where=path.name, code="reading.damaged")
 
 
-def open_cells(path: Path, *, counted: bool | None) -> Cells:
-    """Return a data file by its header; a file is a table when it has counts, unless the release says otherwise."""
+def open_cells(path: Path, *, counted: bool) -> Cells:
+    """Return a data file by its header: a table, which has counts, or rows of people."""
     try:
         names = header_of(path)
     except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error) as damaged:
@@ -189,19 +196,14 @@ def open_cells(path: Path, *, counted: bool | None) -> Cells:
         message = f"{path.name} has two columns with the same name. It is not a file that a release writes."
         raise InvalidInput(message, where=path.name, code="reading.same-columns")
     found = [name for name in names if name in COUNTERS]
-    counted = bool(found) if counted is None else counted
     if counted and len(found) != 1:
         message = f"{path.name} has no column count or sampled. The data file of a table has one of them."
         raise InvalidInput(message, where=path.name, code="reading.no-count")
     if not counted and not names:
         message = f"{path.name} has no columns. It is not a file that a release writes."
         raise InvalidInput(message, where=path.name, code="reading.no-columns")
-    # Releases of before had no estimates, and may have had a column of such a name.
-    estimated = counted and tuple(names[-3:]) == ESTIMATES
-    columns = tuple(
-        name for name in (names[:-3] if estimated else names) if not counted or name not in (*COUNTERS, EXACT)
-    )
-    return Cells(path, columns, counted, counted and "exact" in names, estimated, *(found if counted else ()))
+    columns = tuple(name for name in names if not counted or name not in (*COUNTERS, EXACT, *ESTIMATES))
+    return Cells(path, columns, counted, counted and EXACT in names, *(found if counted else ()))
 
 
 def check_footer(path: Path, most: int | None) -> None:
@@ -277,14 +279,3 @@ def _run_lengths(rows: pa.Table, keys: list[str]) -> pa.Table:
     starts = np.append(np.zeros(1, np.int64), pc.indices_nonzero(changes).to_numpy().astype(np.int64) + 1)
     lengths = pa.array(np.diff(starts, append=rows.num_rows))
     return rows.take(pa.array(starts)).append_column(N, lengths)
-
-
-def _sum_columns(cells: pa.Table, keys: list[str]) -> pa.Table:
-    # One thread, so that the same file gives the same order and the same page.
-    grouped = cells.group_by(keys, use_threads=False).aggregate([(N, "sum")])
-    return grouped.select([*keys, f"{N}_sum"]).rename_columns([*keys, N])
-
-
-def _plain(cells: pa.Table) -> pa.Table:
-    kinds = [(name, pa.int64() if name == N else pa.large_string()) for name in cells.column_names]
-    return cells.cast(pa.schema(kinds))

@@ -20,7 +20,7 @@ from crowdblend.estimates import CellLaws, Intervals, combinations, nothing_know
 from crowdblend.estimates.cells import fill, sum_strata
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator
 from crowdblend.frozen import dataclass
-from crowdblend.reading.cells import EXACT, Cells, N
+from crowdblend.reading.cells import EXACT, Cells, N, Totals
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 from crowdblend.releases.facts import CellTable
 
@@ -95,8 +95,7 @@ class MarginCounter:
         self._listed = tuple(map(len, declared)) if size is not None and size <= MOST_CELLS_LISTED else None
         rows = 0 if self._listed is None else math.prod(self._listed)
         self._table: Whole = np.zeros((rows, len(_SUMS)), np.int64)
-        self._parts: list[pa.Table] = []
-        self._merged = self._waiting = 0
+        self._others = Totals(self._keys, _SUMS, numbered=True)
 
     def add(self, piece: pa.Table) -> None:
         """Count these cells as well."""
@@ -123,10 +122,7 @@ class MarginCounter:
             if listed.all():
                 return
             codes, sums = ([column[~listed] for column in columns] for columns in (codes, sums))
-        self._parts.append(self._sum_margin(pa.table([*codes, *sums], names=[*self._keys, *_SUMS])))
-        self._waiting += self._parts[-1].num_rows
-        if self._waiting > max(self._merged, 1 << 20):
-            self._merge()
+        self._others.add(pa.table([*codes, *sums], names=[*self._keys, *_SUMS]))
 
     def margin(self, confidence: float = CONFIDENCE, most: int | None = None) -> Margin:
         """Return every combination of labels, those of the domain first, with its sum and what it stands for.
@@ -160,28 +156,13 @@ class MarginCounter:
 
     def _laid_out(self) -> tuple[list[Whole], Whole]:
         """Return the numbers of the labels of every row, and its sums: all of the domain, then what else was met."""
-        self._merge()
-        found = self._parts[0] if self._parts else self._nothing()
+        found = self._others.table()
         codes = [found.column(key).to_numpy() for key in self._keys]
         sums = np.column_stack([found.column(name).to_numpy() for name in _SUMS])
         if self._listed is None:
             return codes, sums
         every = np.indices(self._listed, np.int64).reshape(len(self._listed), math.prod(self._listed))
         return [np.concatenate([every[at], code]) for at, code in enumerate(codes)], np.concatenate([self._table, sums])
-
-    def _sum_margin(self, cells: pa.Table) -> pa.Table:
-        # One thread, so that the same file gives the same order.
-        grouped = cells.group_by(self._keys, use_threads=False).aggregate([(name, "sum") for name in _SUMS])
-        names = [*self._keys, *_SUMS]
-        return grouped.select([*self._keys, *(f"{name}_sum" for name in _SUMS)]).rename_columns(names)
-
-    def _merge(self) -> None:
-        if len(self._parts) > 1:
-            self._parts = [self._sum_margin(pa.concat_tables(self._parts))]
-        self._merged, self._waiting = sum(part.num_rows for part in self._parts), 0
-
-    def _nothing(self) -> pa.Table:
-        return pa.schema([(name, pa.int64()) for name in (*self._keys, *_SUMS)]).empty_table()
 
 
 def margin_of(table: CellTable, cells: Cells, columns: Sequence[str], confidence: float) -> Margin:

@@ -273,7 +273,7 @@ class PublishedRelease:
 
     def open(self, name: str) -> Cells:
         """Open the file of a table as cells; coordinates of points are no labels."""
-        cells = open_cells(self.files[name], counted=self.facts.rows_are_counted)
+        cells = open_cells(self.files[name], counted=bool(self.facts.rows_are_counted))
         return replace(cells, columns=tuple(column for column in cells.columns if column in self.facts.domains))
 
     def _stated_errors(self, confidence: float, stated_error: float) -> pa.Table:

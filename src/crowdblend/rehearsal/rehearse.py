@@ -138,7 +138,6 @@ Margins = dict[str, dict[str, int]]
 PolicyT = TypeVar("PolicyT", bound=RowsPolicy | GraphPolicy | Policy)
 # How far a published number is off, by the release, its statistic, its place in that, and its value.
 Off = Callable[[Result, str, int, float], float]
-NumbersPolicy = StatisticsPolicy | GraphPolicy
 
 
 def rehearse(

@@ -82,7 +82,7 @@ class Jobs:
     def start(self, action: str, arguments: Mapping[str, object]) -> str:
         """Begin a job; `arguments` may name files under its own folder as {folder}."""
         with self._lock:
-            self._reap()
+            self._running = {number: one for number, one in self._running.items() if one.poll() is None}
             if len(self._running) >= _MOST_RUNNING:
                 message = f"{_MOST_RUNNING} jobs are running."
                 raise Refused(message, remedy="Wait for one of them, or cancel it.", where="jobs", code="studio.busy")
@@ -155,9 +155,6 @@ class Jobs:
         ended.sort(key=lambda one: one.stat().st_mtime, reverse=True)
         for one in ended[most:]:
             shutil.rmtree(one, ignore_errors=True)
-
-    def _reap(self) -> None:
-        self._running = {number: process for number, process in self._running.items() if process.poll() is None}
 
 
 def _place_argument(folder: Path, value: object) -> object:

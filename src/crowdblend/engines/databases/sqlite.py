@@ -59,7 +59,9 @@ class SQLite:
             there = found[width * at : width * (at + 1)]
             stored = _type_of(name, {kind for kind, occurs in zip(_TYPES, there, strict=True) if occurs})
             self._stored[name] = stored
-            columns.append(DatabaseColumn(name, self._kind(name), _read_as(stored, identifier(name))))
+            cast = {"real": "REAL", "text": "TEXT"}.get(stored)
+            sql = identifier(name) if cast is None else f"CAST({identifier(name)} AS {cast})"
+            columns.append(DatabaseColumn(name, self._kind(name), sql))
         return tuple(columns)
 
     def _kind(self, name: str) -> ColumnKind:
@@ -112,9 +114,3 @@ def _type_of(name: str, kinds: set[str]) -> str:
     # SQLite writes a number with a fraction with 15 digits, which is another number.
     message = f"Column {name!r} holds numbers with fractions beside texts, or bytes beside other values."
     raise refusal("mixed-types", message, "Read it with a query that casts it, or leaves it out.", at_column(name))
-
-
-def _read_as(stored_type: str, column: str) -> str:
-    """Return a column as values of its one type."""
-    casts = {"real": "REAL", "text": "TEXT"}
-    return f"CAST({column} AS {casts[stored_type]})" if stored_type in casts else column

@@ -132,17 +132,13 @@ def _convert(data: DataSource, file: Path, copy: Path) -> None:
         raise _wrong_encoding(data, file) from None
 
 
-def _begins_as_utf16(file: Path) -> bool:
-    with open_unpacked(file) as stream:
-        return stream.read(2) in (b"\xff\xfe", b"\xfe\xff")
-
-
 def _wrong_encoding(data: DataSource, file: Path) -> InvalidInput:
-    if data.encoding is None and _begins_as_utf16(file):
+    if data.encoding is None:
+        with open_unpacked(file) as stream:
+            if stream.read(2) not in (b"\xff\xfe", b"\xfe\xff"):
+                return not_utf8()
         remedy = 'Add encoding = "utf-16" to [data].'
         return refusal("encoding", f"{source_name(data)} is UTF-16 text.", remedy, "[data] encoding")
-    if data.encoding is None:
-        return not_utf8()
     message = f"{source_name(data)} is not text in the encoding {data.encoding}."
     return refusal("encoding", message, "Correct encoding in [data].", "[data] encoding")
 

@@ -76,7 +76,8 @@ def class_counts(
     if keep is not None:
         people, dropped = (facts.counts.get(name, 0) for name in ("people", "dropped"))
     sums = {name: facts.counts.get(f"sum of {name}", 0) for name in measures}
-    return ClassCounts(classes, read, people, dropped, facts.outside_values(), sums)
+    outside = {name: counter.counts() for name, counter in facts.outside.items()}
+    return ClassCounts(classes, read, people, dropped, outside, sums)
 
 
 def with_row_key(draw: Draw) -> Everybody | Coin | StratifiedCoin:

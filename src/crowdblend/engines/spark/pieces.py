@@ -13,7 +13,7 @@ their position.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from itertools import groupby
 from typing import Any
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import Counts, PackedCodes
-from crowdblend.engines.outside_values import OutsideCounter, OutsideValues
+from crowdblend.engines.outside_values import OutsideCounter
 from crowdblend.engines.packing import Packing
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -62,10 +62,6 @@ class Facts:
         """Count some more."""
         self.counts[name] = self.counts.get(name, 0) + count
 
-    def note_outside(self, counters: Mapping[str, OutsideCounter]) -> None:
-        """Note the values of columns that went to `other`."""
-        self.outside.update(counters)
-
     def refuse(self, problem: InvalidInput) -> None:
         """Note what is wrong; of several problems, the same one counts whatever the order in which they come."""
         if self.problem is None or _order(problem) < _order(self.problem):
@@ -77,10 +73,6 @@ class Facts:
         outside = {name: counter.to_dict() for name, counter in self.outside.items()}
         told = {"counts": self.counts, "problem": problem, "outside": outside}
         return Piece(_FACTS, "facts", json.dumps(told).encode())
-
-    def outside_values(self) -> dict[str, OutsideValues]:
-        """Return the values that went to `other` in all tasks, by column."""
-        return {name: counter.counts() for name, counter in self.outside.items()}
 
     def take(self, content: bytes) -> None:
         """Add what a piece says."""

@@ -15,13 +15,12 @@ from typing import Any
 
 from crowdblend.engines.duckdb import database as duckdb
 from crowdblend.engines.duckdb.files import open_csv, open_parquet
-from crowdblend.engines.duckdb.relation import VIEW, Field, Relation, check_names, column_type, source_name
+from crowdblend.engines.duckdb.relation import VIEW, Field, check_names, column_type, source_name
 from crowdblend.engines.duckdb.source import describe_relation, files_to_read
 from crowdblend.engines.frames import is_readable
 from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.session import quiet, redact
-from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy_imports
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.source import CATALOG, DataSource, require_rows
@@ -39,11 +38,12 @@ def open_source(spark: SparkSession, data: DataSource, columns: Sequence[str]) -
     if data.format == "catalog":
         return open_frame(data, _table(spark, data), columns)
     if data.format == "parquet" and "://" in data.source:
-        return open_parquet_address(spark, data, columns)
+        return open_frame(data, read_parquet(spark, data, [data.source]), columns)
     if data.format == "parquet":
         return open_parquet_files(spark, data, _absolute(data), columns)
     if data.format == "csv":
-        return open_csv_files(spark, data, _absolute(data), columns)
+        files = _absolute(data)
+        return SparkRelation(spark, data, open_csv(data, files, columns, Path()).fields, files=tuple(files))
     message = f"The Spark engine reads no source of format {data.format}."
     raise refusal("format", message, "Use --engine duckdb, or write Parquet files.", "[data] source")
 
@@ -64,13 +64,6 @@ def _absolute(data: DataSource) -> list[Path]:
     return [file.absolute() for file in files_to_read(data, Path())]
 
 
-def open_csv_files(
-    spark: SparkSession, data: DataSource, files: Sequence[Path], columns: Sequence[str]
-) -> SparkRelation:
-    """Files that the driver and all executors see under the same path; only headers are read here."""
-    return SparkRelation(spark, data, open_csv(data, files, columns, Path()).fields, files=tuple(files))
-
-
 # From this many files on, of this many bytes each on average.
 _MANY = 32
 _SMALL = 4 << 20
@@ -82,7 +75,10 @@ def open_parquet_files(
     """Files that the driver and all executors see under the same path."""
     found = open_parquet(data, files, columns)
     if len(files) >= _MANY and sum(file.stat().st_size for file in files) <= _SMALL * len(files):
-        return _read_by_tasks(spark, data, files, found, columns)
+        # Tasks read many small files themselves: for Spark to open one costs as much as to read a million rows.
+        with duckdb.small_database() as connection:
+            fields = describe_relation(connection, data, found, columns).fields
+        return SparkRelation(spark, data, fields, files=tuple(files), rows=found.rows, sizes=found.sizes)
     no_table = duckdb.redact(f"{source_name(data)} holds no table that can be read.", code="table")
     with duckdb.small_database() as connection, no_table:
         described = connection.sql(f"SELECT * FROM {found.sql} LIMIT 0")
@@ -90,20 +86,6 @@ def open_parquet_files(
     frame = read_parquet(spark, data, [_path(file) for file in files])
     opened = open_frame(data, frame, columns, stored)
     return replace(opened, files=tuple(files), rows=found.rows, sizes=found.sizes)
-
-
-def _read_by_tasks(
-    spark: SparkSession, data: DataSource, files: Sequence[Path], relation: Relation, columns: Sequence[str]
-) -> SparkRelation:
-    """Many small files, which tasks read themselves: for Spark to open one costs as much as to read a million rows."""
-    with duckdb.small_database() as connection:
-        fields = describe_relation(connection, data, relation, columns).fields
-    return SparkRelation(spark, data, fields, files=tuple(files), rows=relation.rows, sizes=relation.sizes)
-
-
-def open_parquet_address(spark: SparkSession, data: DataSource, columns: Sequence[str]) -> SparkRelation:
-    """Files at an address that Spark knows how to read, such as s3a://bucket/people."""
-    return open_frame(data, read_parquet(spark, data, [data.source]), columns)
 
 
 def read_parquet(spark: SparkSession, data: DataSource, paths: Sequence[str]) -> DataFrame:
@@ -152,12 +134,8 @@ def open_frame(
         else:
             fields.append(Field(name, f"c{len(fields)}", column_type(kind)))
     for name in unreadable if data.person is None else [name for name in columns if name in unreadable]:
-        raise _column_type(unreadable[name], name)
+        raise refusal("column-type", unreadable[name], "Convert it to text, numbers or dates.", at_column(name))
     return SparkRelation(frame.sparkSession, data, tuple(fields), frame)
-
-
-def _column_type(message: str, name: str) -> InvalidInput:
-    return refusal("column-type", message, "Convert it to text, numbers or dates.", at_column(name))
 
 
 def _arrow_types(frame: DataFrame) -> list[tuple[str, Any]]:

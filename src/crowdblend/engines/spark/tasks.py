@@ -97,7 +97,7 @@ class CountClasses(Task):
             for name, total in counting.sums.items():
                 facts.add(f"sum of {name}", total)
             yield from count_pieces(counting.packing, *counting.counter.counts())
-        facts.note_outside(counting.coding.counted_outside())
+        facts.outside.update(counting.coding.counted_outside())
 
     def _count_drawn(self, rows: TaskRows, counting: Counting) -> Iterator[None]:
         """Count the people who are drawn, or everybody where rows are people, some rows at a time."""

@@ -54,15 +54,12 @@ class FittedSynopsis:
 
     def publish(self, sample: Table, people: int, source: Source) -> Synopsis:
         """Synthetic rows about a sample of that many people, given as counts of the cells of the universe."""
-        return self.from_noisy(self.noisy(sample, source) / people, people, source)
+        noisy = self.noisy(sample, source) / people
+        return self.rows_from(self.fit(noisy, people), noisy, source)
 
     def claim(self) -> Derivation:
         """The noise hides one replaced person; the fit and the rows are post-processing."""
         return sanitizers.noisy_counts(noise_epsilon=self.noise_epsilon, sensitivity=float(self.queries.sensitivity))
-
-    def from_noisy(self, noisy: Vector, people: int, source: Source) -> Synopsis:
-        """Return the rows that noisy shares lead to."""
-        return self.rows_from(self.fit(noisy, people), noisy, source)
 
     def fit(self, noisy: Vector, people: int) -> Table:
         """Return the distribution that noisy shares lead to."""

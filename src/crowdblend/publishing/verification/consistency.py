@@ -13,7 +13,7 @@ from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.policies.registry import part
 from crowdblend.reading import datapackage, readme
-from crowdblend.reading.cells import Cells, open_cells
+from crowdblend.reading.cells import ESTIMATES, EXACT, Cells, header_of, open_cells
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import CONTRADICTION, contradiction, derive
 from crowdblend.reports.page import REPORT
@@ -130,6 +130,7 @@ def require_files(release: PublishedRelease, *tables: str) -> list[Path]:
 def require_cells(path: Path, columns: list[str], *, counter: str | None = None, flagged: bool = False) -> Cells:
     """Return a data file with exactly these columns, and with counts under this name, if any."""
     cells = open_cells(path, counted=counter is not None)
-    if list(cells.columns) != columns or cells.flagged != flagged or (counter is not None and cells.counter != counter):
+    counted = [] if counter is None else [counter, *([EXACT] if flagged else []), *ESTIMATES]
+    if header_of(path) != [*columns, *counted]:
         raise contradiction(f"{path.name} has other columns")
     return cells

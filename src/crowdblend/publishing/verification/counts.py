@@ -165,14 +165,14 @@ _NEAR = 1e-9
 
 def check_estimates(laws: CellLaws, cells: Cells) -> None:
     """Refuse estimates and intervals of a table that do not follow from its counts."""
-    for found in cells.estimates(laws.stratum) if cells.estimated else ():
+    for found in cells.estimates(laws.stratum):
         assert found.counts is not None
         _compare(cells, found, laws.intervals(found.counts, found.exact, found.labels))
 
 
 def check_totals(cells: Cells, losses: Sequence[float]) -> None:
     """Refuse the intervals of noisy totals, each by the loss of its own noise."""
-    for found in cells.estimates() if cells.estimated else ():
+    for found in cells.estimates():
         assert found.counts is not None
         _compare(cells, found, total_intervals(losses, found.counts))
 

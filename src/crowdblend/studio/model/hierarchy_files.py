@@ -9,7 +9,6 @@ from pathlib import Path
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.hierarchies import (
     Hierarchies,
-    hierarchy_text,
     interval_hierarchy,
     order_hierarchy,
     prefix_hierarchy,
@@ -82,11 +81,6 @@ def made_rows(rule: str, values: str, numbers: Mapping[str, str]) -> list[list[s
         lines = order_hierarchy(listed, _wholes("sizes", numbers.get("sizes", "")))
     check_size(len(lines), len(lines[0]))
     return [list(line) for line in lines]
-
-
-def hierarchy_csv(rows: list[list[str]]) -> str:
-    """Return the text of a hierarchy file."""
-    return hierarchy_text(tuple(map(tuple, checked_rows(rows))))
 
 
 def _wholes(name: str, text: str) -> list[int]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from starlette.responses import Response
 
 from crowdblend.errors import InvalidInput
+from crowdblend.recoding.hierarchies import hierarchy_text
 from crowdblend.regular_files import read_regular
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.model.choices import WAY
@@ -18,7 +19,6 @@ from crowdblend.studio.model.hierarchy_files import (
     check_size,
     checked_rows,
     group_counts,
-    hierarchy_csv,
     made_rows,
     read_rows,
 )
@@ -55,7 +55,7 @@ def save(visit: Visit) -> Response:
         check_size(len(rows), len(rows[0]))
         given = {"draft": draft, "place": place, "file": path, "rows": rows, "groups": groups}
         return visit.page("fragments/hierarchy_table.html", **given)
-    text = hierarchy_csv(rows)
+    text = hierarchy_text(tuple(map(tuple, checked_rows(rows))))
     _check_replacement(visit, root.inside(_file_name(path)))
     written, name = root.relative(root.write(path, text)), draft.names[place]
 

@@ -45,13 +45,9 @@ def _places(studio: Studio, draft: Draft) -> dict[str, str]:
     if studio.published(draft) or (not draft.out and studio.root.inside(out).exists()):
         stem = re.sub(r"-[0-9]+$", "", out)
         free = (f"{stem}-{number}" for number in count(2))
-        out = next(name for name in free if not _taken(studio, name))
+        out = next(name for name in free if not any(studio.root.inside(name + end).exists() for end in ("", ".toml")))
         policy = f"{out}.toml"
     return {"out": out, "policy": policy}
-
-
-def _taken(studio: Studio, name: str) -> bool:
-    return studio.root.inside(name).exists() or studio.root.inside(f"{name}.toml").exists()
 
 
 def begin(visit: Visit) -> Response:
