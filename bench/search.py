@@ -24,9 +24,10 @@ from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import load_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import SystemSource
+from crowdblend.recoding.code_rows import rolled_up
 from crowdblend.selection.lattice import Ladder, Lattice
 from crowdblend.selection.scores import Score, score
-from crowdblend.selection.search import Search, rolled_up, score_offer
+from crowdblend.selection.search import Search, score_offer
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult-choose.toml"
 CENSUS = Path(__file__).parents[2] / "shared" / "data" / "census_income.parquet"

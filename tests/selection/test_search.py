@@ -7,10 +7,11 @@ import pytest
 
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.randomness import SeededSource
+from crowdblend.recoding.code_rows import rolled_up
 from crowdblend.selection import search as module
 from crowdblend.selection.lattice import Lattice, Node
 from crowdblend.selection.scores import Score, ScoredRelease, score
-from crowdblend.selection.search import LARGEST_STEP, Offer, Search, rolled_up, score_offer
+from crowdblend.selection.search import LARGEST_STEP, Offer, Search, score_offer
 from tests.cases import for_each
 
 from .tables import SMALL, THREE, ladder, nodes, plainly, table_of

@@ -6,12 +6,13 @@ collected, and sorted and counted whenever many have come together.
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.refusals import refuse_beyond
+from crowdblend.recoding.code_rows import begins, runs
 
 Item = TypeVar("Item", bound=np.generic)
 PackedCodes = tuple[NDArray[np.int64], ...]
@@ -113,20 +114,14 @@ class ClassCounter:
     def _settle(self) -> None:
         known, counts = self._known
         if len(self._new) == 1:
-            new = _lengths((self._new[0].sorted_items(),))
+            new = runs((self._new[0].sorted_items(),))
         else:
             codes = tuple(column.view() for column in self._new)
             order = np.lexsort(codes[::-1])
-            new = _lengths(tuple(code[order] for code in codes))
+            new = runs(tuple(code[order] for code in codes))
         for column in self._new:
             column.clear()
         self._known = new if not len(counts) else _merge((known, counts), new)
-
-
-def _lengths(codes: PackedCodes) -> tuple[PackedCodes, Counts]:
-    """The runs of equal classes in sorted rows."""
-    starts = np.flatnonzero(begins(codes))
-    return tuple(code[starts] for code in codes), np.diff(starts, append=len(codes[0]))
 
 
 def _merge(first: tuple[PackedCodes, Counts], second: tuple[PackedCodes, Counts]) -> tuple[PackedCodes, Counts]:
@@ -136,12 +131,3 @@ def _merge(first: tuple[PackedCodes, Counts], second: tuple[PackedCodes, Counts]
     codes = tuple(code[order] for code in codes)
     starts = np.flatnonzero(begins(codes))
     return tuple(code[starts] for code in codes), np.add.reduceat(counts[order], starts)
-
-
-def begins(codes: tuple[NDArray[Any], ...]) -> NDArray[np.bool_]:
-    """Return the rows, among sorted rows, that begin a new value."""
-    new = np.zeros(len(codes[0]), dtype=np.bool_)
-    new[:1] = True
-    for code in codes:
-        new[1:] |= code[1:] != code[:-1]
-    return new

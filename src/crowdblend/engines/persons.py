@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.engines.class_counter import GrowingArray, PackedCodes, begins
+from crowdblend.engines.class_counter import GrowingArray, PackedCodes
 from crowdblend.engines.refusals import missing_person, refuse_beyond, repeated_person
 from crowdblend.frozen import dataclass
 from crowdblend.packages import compute
@@ -24,6 +24,7 @@ from crowdblend.randomness.coin import below_rate
 from crowdblend.randomness.keys import subkey
 from crowdblend.randomness.mac import Mac
 from crowdblend.randomness.texts import Texts, texts_between, whole_numbers
+from crowdblend.recoding.code_rows import begins
 
 Mask = NDArray[np.bool_]
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.frozen import dataclass
+from crowdblend.recoding.code_rows import rolled_up
 
 Codes = NDArray[np.int32]
 Counts = NDArray[np.int64]
@@ -92,13 +93,5 @@ def _sum_classes(
 ) -> tuple[list[int], Codes, Counts]:
     """Return the places of the columns that are kept, and the counts of classes that differ in those."""
     places = [columns.index(name) for name in columns_kept]
-    sizes = [int(codes[:, place].max(initial=0)) + 1 for place in places]
-    if places and math.prod(sizes) < 1 << 63:  # one number for every class is found faster than a row of codes
-        numbers = np.ravel_multi_index([codes[:, place] for place in places], sizes)
-        found, inverse = np.unique(numbers, return_inverse=True)
-        distinct = np.column_stack(np.unravel_index(found, sizes)).astype(np.int32)
-    else:
-        distinct, inverse = np.unique(codes[:, places], axis=0, return_inverse=True)
-    sums = np.zeros(len(distinct), np.int64)
-    np.add.at(sums, inverse.ravel(), counts)
-    return places, distinct, sums
+    kept = codes[:, places]
+    return places, *rolled_up(kept, counts, [int(column.max(initial=0)) + 1 for column in kept.T])

@@ -37,6 +37,7 @@ from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
 from crowdblend.mechanisms.noisy import mean_noise
 from crowdblend.randomness import ReleaseKey, add_discrete_laplace
 from crowdblend.recoding.blocks import Blocks
+from crowdblend.recoding.code_rows import runs
 
 Keep = Literal["none", "bounds", "block"]
 Whole = NDArray[np.int64]
@@ -257,7 +258,7 @@ def _number_rows(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Whole
     return numbers if most <= MOST_NUMBERS else np.unique(numbers, return_inverse=True)[1].ravel()
 
 
-def _count_rows(columns: list[Whole]) -> tuple[list[Whole], Whole]:
+def _count_rows(columns: list[Whole]) -> tuple[Sequence[Whole], Whole]:
     """Return the different rows in sorted order, and how often each occurs; what is in the columns is lost.
 
     Where rows fit into one number that is quick, and by counting quicker still.
@@ -267,7 +268,7 @@ def _count_rows(columns: list[Whole]) -> tuple[list[Whole], Whole]:
     most = math.prod(spans)
     if most >= 2**63:
         order = np.lexsort(columns[::-1])
-        return _runs([column[order] for column in columns])
+        return runs(tuple(column[order] for column in columns))
     numbers = columns[0]
     numbers -= lowest[0]
     for column, low, span in zip(columns[1:], lowest[1:], spans[1:], strict=True):
@@ -280,20 +281,10 @@ def _count_rows(columns: list[Whole]) -> tuple[list[Whole], Whole]:
         times = counts[numbers]
     else:
         numbers.sort()
-        (numbers,), times = _runs([numbers])
+        (numbers,), times = runs((numbers,))
     rows = []
     for low, span in zip(reversed(lowest), reversed(spans), strict=True):
         before = numbers // span
         rows.append(numbers - before * span + low)
         numbers = before
     return rows[::-1], times
-
-
-def _runs(columns: list[Whole]) -> tuple[list[Whole], Whole]:
-    """Return the different rows among sorted ones, and how often each occurs."""
-    begins = np.zeros(len(columns[0]), np.bool_)
-    begins[:1] = True
-    for column in columns:
-        begins[1:] |= column[1:] != column[:-1]
-    starts = np.flatnonzero(begins)
-    return [column[starts] for column in columns], np.diff(starts, append=len(begins))

@@ -22,6 +22,7 @@ from crowdblend.policies.crowd import RecodedPolicy
 from crowdblend.policies.recoding_lattice import lattice_of, leaves_of
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.classes import Recoding
+from crowdblend.recoding.code_rows import rolled_up
 from crowdblend.recoding.dates import DateRange
 from crowdblend.recoding.hierarchies import Hierarchies
 from crowdblend.recoding.intervals import Intervals
@@ -30,7 +31,6 @@ from crowdblend.releases.crowd_facts import Level, RecodingFacts
 from crowdblend.selection.lattice import Ladder, Node
 from crowdblend.selection.recoding_choice import RecodingChoice
 from crowdblend.selection.scores import Score
-from crowdblend.selection.search import rolled_up
 
 
 class NamedLevel(TypedDict, total=False):

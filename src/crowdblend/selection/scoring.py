@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.frozen import dataclass
+from crowdblend.recoding.code_rows import begins
 from crowdblend.selection.lattice import Lattice
 from crowdblend.selection.scores import Score
 
@@ -98,10 +99,10 @@ def _settle(
             groups, sizes, kept, ranks, after, rest = finest
         labels = classes[ranks]
         if level or len(classes) > classes[-1] + 1:
-            begins = _beginnings(rest, labels)
-            if len(begins) < len(rest):
-                sizes, kept, labels, ranks = np.add.reduceat(sizes, begins), kept[begins], labels[begins], ranks[begins]
-                rest, groups, after = rest[begins], groups[begins], after[begins]
+            starts = np.flatnonzero(begins((rest, labels)))
+            if len(starts) < len(rest):
+                sizes, kept, labels, ranks = np.add.reduceat(sizes, starts), kept[starts], labels[starts], ranks[starts]
+                rest, groups, after = rest[starts], groups[starts], after[starts]
         keeps = kept + parts[depth][level][labels] if score.weighted else kept
         if last:
             yield score.of(sizes, keeps)
@@ -109,15 +110,6 @@ def _settle(
         width = int(classes[-1]) + 1
         below = _sort_table(groups * width + labels, after, here.following, sizes, keeps, alone=width == 1)
         yield from _settle(below, depth + 1, suffixes, steps, parts, merges, score)
-
-
-def _beginnings(rest: Numbers, labels: Numbers) -> Numbers:
-    """Return the places where a class begins in a sorted table."""
-    new = np.empty(len(rest), np.bool_)
-    new[:1] = True
-    np.not_equal(rest[1:], rest[:-1], out=new[1:])
-    new[1:] |= labels[1:] != labels[:-1]
-    return np.flatnonzero(new)
 
 
 def _sort_table(

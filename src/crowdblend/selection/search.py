@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from crowdblend.frozen import dataclass
 from crowdblend.randomness.source import Source
+from crowdblend.recoding.code_rows import rolled_up
 from crowdblend.selection.exponential import choose_several
 from crowdblend.selection.lattice import Lattice, Node
 from crowdblend.selection.scores import Score
@@ -156,20 +157,3 @@ def score_offer(
     if any(finest):
         codes, counts = rolled_up(lattice.recode(codes, finest), counts, [len(ladder.maps[0]) for ladder in ladders])
     return score_nodes(Lattice(tuple(ladders)), codes, counts, score)
-
-
-def rolled_up(
-    codes: NDArray[np.int32], counts: NDArray[np.int64], sizes: list[int]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Equal rows as one, with their counts added up; column i has codes below sizes[i]."""
-    keys, below = np.zeros(len(counts), np.int64), 1
-    for column, size in enumerate(sizes):
-        if below > 2**62 // size:
-            known, keys = np.unique(keys, return_inverse=True)
-            below = len(known)
-        keys = keys * size + codes[:, column]
-        below *= size
-    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-    added = np.zeros(len(first), np.int64)
-    np.add.at(added, place, counts)
-    return codes[first], added
