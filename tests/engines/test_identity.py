@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from crowdblend.designs.draw import Coin
 from crowdblend.engines.choice import default_engine, identify
 from crowdblend.engines.duckdb.engine import DuckDBSource
 from crowdblend.engines.duckdb.identity import DuckDBHashes, _hashed_value
@@ -14,7 +15,10 @@ from crowdblend.engines.duckdb.relation import column_type
 from crowdblend.engines.identity import SomeRows
 from crowdblend.ledger import FingerprintRequest, Identity
 from crowdblend.ledger.identity import MOST, Anchor, zeros
+from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource, Resources
+from crowdblend.randomness import DrawKey
+from crowdblend.recoding.intervals import Intervals
 from tests.cases import for_each
 from tests.ledger.sources import people, shuffled, write
 
@@ -131,6 +135,37 @@ def test_the_quick_hash_loses_nobody(tmp_path: Path) -> None:
     for one, other in zip(*found, strict=True):
         assert {(by, content): 25 * often for by, content, often in one.rows} == {row[:2]: row[2] for row in other.rows}
         assert one.rows
+
+
+# Ids of a table, and whether they are sifted while they are read.
+IDS = [
+    ("i * 7919 - 100000", True),
+    ("CAST(i AS VARCHAR)", True),
+    ("CASE WHEN i % 3 = 0 THEN CAST(i AS VARCHAR) ELSE repeat('P', 1 + i % 20) || i END", True),
+    ("format('P{:08d}-é', i)", True),
+    ("'P' || repeat('x', i // 100) || i", False),
+    ("format('{:08d}', i)", False),
+    ("CAST(DATE '1900-01-01' + CAST(i AS INTEGER) AS VARCHAR)", False),
+    ("DATE '1900-01-01' + CAST(i AS INTEGER)", False),
+]
+
+
+@for_each(("ids", "sifted"), IDS)
+def test_ids_that_a_reading_sifts_are_those_of_a_scan(ids: str, sifted: bool, tmp_path: Path, monkeypatch) -> None:
+    """The same identity with and without a reading before; what may be spelled in another way is not sifted."""
+    rows = 26_000
+    monkeypatch.setattr("crowdblend.engines.duckdb.identity._MANY", rows)
+    path = tmp_path / "people.parquet"
+    duckdb.connect().execute(f"COPY (SELECT {ids} AS id, i % 100 AS age FROM range({rows}) AS of(i)) TO '{path}'")
+    source = DataSource(str(path), "parquet", person="id")
+    age = Column("age", (Intervals(0, 100, 10),))
+    with default_engine().open(source, ["age"], Resources()) as opened:
+        assert isinstance(opened, DuckDBSource)
+        opened.class_counts([age], Coin(DrawKey(SECRET), 0.05))
+        sieve = opened._hashes.sieve
+        assert (sieve is not None and sieve.ids() is not None) == sifted
+        assert not sifted or sieve.ids().num_rows < 0.6 * rows
+        assert opened.identity(FingerprintRequest(SECRET)) == known(path)
 
 
 # A type, a value of it, and how files spell this value.

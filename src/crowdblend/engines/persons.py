@@ -57,11 +57,11 @@ class Persons:
 
     def drawn(self, key: bytes, rate: float | Fraction) -> Mask:
         """Return the rows in the sample."""
-        return self._by_row(coins(key, self.numbers, rate), lambda: coins(key, self.texts, rate))
+        return self.by_row(coins(key, self.numbers, rate), lambda: coins(key, self.texts, rate))
 
     def marks(self, key: bytes) -> NDArray[np.uint64]:
         """Return the two words of every row's mark."""
-        return self._by_row(marks(key, self.numbers), lambda: marks(key, self.texts))
+        return self.by_row(marks(key, self.numbers), lambda: marks(key, self.texts))
 
     def where(self, keep: Mask) -> Persons:
         """Return the persons of some of the rows."""
@@ -73,7 +73,8 @@ class Persons:
         numbers, texts = self.numbers[keep[self.is_number]], self.texts[keep[~self.is_number]]
         return Persons(numbers, texts, self.is_number[keep])
 
-    def _by_row(self, of_numbers: NDArray[Any], of_texts: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+    def by_row(self, of_numbers: NDArray[Any], of_texts: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        """Return a value of each row, out of those of the numbers and those of the texts."""
         if self.is_number is None:
             return of_texts() if len(self.texts) else of_numbers
         by_row = np.empty((len(self.is_number), *of_numbers.shape[1:]), dtype=of_numbers.dtype)
@@ -95,7 +96,7 @@ def read_persons(column: pa.Array, name: str) -> Persons:
     if found.short.all():
         return Persons(found.values, _NO_TEXTS, None)
     # What is blank is empty or begins with a blank, so most texts need no second look.
-    perhaps = np.flatnonzero((texts.lengths == 0) | (texts.bytes_at(texts.starts) <= ord(" ")))
+    perhaps = np.flatnonzero((texts.lengths == 0) | (texts.first_bytes() <= ord(" ")))
     if len(perhaps):
         trimmed = compute.ascii_trim_whitespace(column.take(pa.array(perhaps)))
         if compute.any(compute.equal(trimmed, "")).as_py():

@@ -67,6 +67,12 @@ ConfirmHook = Callable[[PendingRelease], None]
 """Called before a release begins, for example to ask the steward."""
 
 
+def check_limit(plan: AnyPlan, ledger: books.Ledger) -> None:
+    """Refuse what exceeds the limit of a population with a name, before the source is looked at."""
+    if plan.policy.data.population is not None:
+        ledger.check_limit(planned_spending(plan))
+
+
 def pending_release(
     plan: AnyPlan,
     folder: Path,
@@ -76,12 +82,7 @@ def pending_release(
     in_memory: bool = False,
     engine: Engine | None = None,
 ) -> PendingRelease:
-    """Return the spending; raise DoesNotCompose, before a row is drawn, if the ledger refuses it.
-
-    A limit is checked before the source is looked at; again, by its name, where the population has none of its own.
-    """
-    if plan.policy.data.population is not None:
-        ledger.check_limit(planned_spending(plan))
+    """Return the spending; raise DoesNotCompose if the ledger refuses it. A source that was read is compared faster."""
     place = IN_MEMORY if in_memory else str(folder.absolute())
     pending = _describe_pending(plan, place, ledger, key, engine or default_engine())
     outlook = ledger.preview(pending.spending, pending.identity, key)

@@ -35,7 +35,7 @@ from crowdblend.policies.source import require_rows
 from crowdblend.publishing.committing import commit, digest_of
 from crowdblend.publishing.description import describe
 from crowdblend.publishing.finished_release import Release
-from crowdblend.publishing.pending import ConfirmHook, pending_release, resumed_spending, warn, with_data
+from crowdblend.publishing.pending import ConfirmHook, check_limit, pending_release, resumed_spending, warn, with_data
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.record import Record, refuse_another, resume_command
 from crowdblend.publishing.recovery import is_complete, of_entry, recover
@@ -99,13 +99,15 @@ def release(
                 with ExitStack() as opened:
                     reads = KeptOpen(engine, opened, progress)
                     if ledger is not None:
+                        check_limit(release_plan, ledger)
+                    reading = release_plan.read(reads, release_key, progress)
+                    refuse_only_other(reading.outside)
+                    if ledger is not None:
                         report("comparing", 0)
                         pending = pending_release(
                             release_plan, folder, ledger, secret, in_memory=in_memory, engine=reads
                         )
                         confirm(pending)
-                    reading = release_plan.read(reads, release_key, progress)
-                refuse_only_other(reading.outside)
                 record = Record()
                 if ledger is not None and pending is not None:
                     # Until the release is finished the ledger holds the key, so that a resumed one has the same output.

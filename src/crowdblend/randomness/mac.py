@@ -29,7 +29,7 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES256
 from cryptography.hazmat.primitives.ciphers.modes import CBC, ECB
 from numpy.typing import NDArray
 
-from crowdblend.randomness.texts import Blocks, Texts
+from crowdblend.randomness.texts import Blocks, Integers, Texts
 
 BLOCK = 16
 _FIRST = BLOCK - 1  # bytes of a text in its first block
@@ -56,6 +56,8 @@ class Mac:
 
     def of_texts(self, texts: Texts) -> Blocks:
         """Return the value of each text. Memory is proportional to the number of texts and not to their lengths."""
+        if texts.length is not None and texts.length < _LONG:
+            return self._of_equal(texts, (texts.length + BLOCK) >> 4)
         counts = (texts.lengths + BLOCK) >> 4
         least, most = int(counts.min(initial=1 << 62)), int(counts.max(initial=0))
         if least == most < _LONG // BLOCK:  # the usual case: all short and alike
@@ -69,14 +71,14 @@ class Mac:
 
     def _of_equal(self, texts: Texts, count: int) -> Blocks:
         """Texts that all take the same number of blocks; only the last one is not full."""
-        state = texts.blocks_at(texts.starts)
-        state &= _FIRST_BYTES.take(texts.lengths, axis=0) if count == 1 else _FIRST_BYTES[_FIRST]
-        state[:, 1] |= texts.lengths.astype(np.uint64) << np.uint64(56)
+        state, lengths = texts.blocks_from(0), texts.lengths if texts.length is None else texts.length
+        _keep_first_bytes(state, lengths if count == 1 else _FIRST)
+        state[:, 1] |= np.asarray(lengths, dtype=np.uint64) << np.uint64(56)
         state = self._encrypt(state)
         for begin in range(_FIRST, _FIRST + BLOCK * (count - 1), BLOCK):
-            block = texts.blocks_at(texts.starts + begin)
+            block = texts.blocks_from(begin)
             if begin == _FIRST + BLOCK * (count - 2):
-                block &= _FIRST_BYTES.take(texts.lengths - begin, axis=0)
+                _keep_first_bytes(block, lengths - begin)
             state = self._encrypt(state ^ block)
         return state
 
@@ -99,6 +101,15 @@ class Mac:
         encrypted = np.empty(len(data) + BLOCK - 1, dtype=np.uint8)  # the room that the cipher asks for
         self._cipher.update_into(data.data, encrypted.data)
         return _blocks(encrypted[: len(data)])
+
+
+def _keep_first_bytes(blocks: Blocks, lengths: Integers | int) -> None:
+    """Set the bytes beyond these lengths to zero."""
+    if isinstance(lengths, int):  # word by word: rows of two are too short to be gone through one by one
+        blocks[:, 0] &= _FIRST_BYTES[lengths, 0]
+        blocks[:, 1] &= _FIRST_BYTES[lengths, 1]
+    else:
+        blocks &= _FIRST_BYTES.take(lengths, axis=0)
 
 
 def _blocks(data: bytes | NDArray[np.uint8]) -> Blocks:

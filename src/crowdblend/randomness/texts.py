@@ -30,20 +30,22 @@ _LAST_BYTES = np.array([(2**64 - 1) & ~(2 ** (64 - 8 * n) - 1) for n in range(9)
 class Texts:
     """Texts as UTF-8 bytes in one array with a margin on both sides: where each begins, and its length.
 
-    `no_numbers` says that none of them spells a whole number, where that was found out before.
+    `no_numbers` says that none of them spells a whole number, where that was found out before. `length` is that of all
+    of them, where they have one and lie side by side: then nothing has to be gathered.
     """
 
     held: NDArray[np.uint8]
     starts: Integers
     lengths: Integers
     no_numbers: bool = False
+    length: int | None = None
 
     def __len__(self) -> int:
         return len(self.starts)
 
     def __getitem__(self, some: slice | Mask | Integers) -> Texts:
         if isinstance(some, slice):
-            return Texts(self.held, self.starts[some], self.lengths[some], self.no_numbers)
+            return Texts(self.held, self.starts[some], self.lengths[some], self.no_numbers, self.length)
         rows = np.flatnonzero(some) if some.dtype == np.bool_ else some
         return Texts(self.held, self.starts.take(rows), self.lengths.take(rows), self.no_numbers)
 
@@ -55,18 +57,34 @@ class Texts:
         """Return the 8 bytes from each place on, the first one lowest."""
         return self._items_at(places, 8).view("<u8").astype(np.uint64, copy=False)
 
-    def blocks_at(self, places: Integers) -> Blocks:
-        """Return the 16 bytes from each place on as two words."""
-        return self._items_at(places, 16).view("<u8").astype(np.uint64, copy=False).reshape(-1, 2)
+    def first_bytes(self) -> NDArray[np.uint8]:
+        """Return the first byte of each text."""
+        return self._items_from(0, 1).view(np.uint8)
+
+    def words_from(self, begin: int) -> NDArray[np.uint64]:
+        """Return 8 bytes of each text from one of its bytes on, the first one lowest; they may reach beyond it."""
+        return self._items_from(begin, 8).view("<u8").astype(np.uint64, copy=False)
+
+    def blocks_from(self, begin: int) -> Blocks:
+        """Return 16 bytes of each text from one of its bytes on, as two words."""
+        return self._items_from(begin, 16).view("<u8").astype(np.uint64, copy=False).reshape(-1, 2)
+
+    def _items_from(self, begin: int, size: int) -> NDArray[Any]:
+        if not self.length or not len(self):
+            return self._items(size)[self.starts + begin]
+        first = int(self.starts[0]) + begin
+        return self._items(size)[first : first + self.length * (len(self) - 1) + 1 : self.length].copy()
 
     def _items_at(self, places: Integers, size: int) -> NDArray[Any]:
-        # Every place begins an item, so one gather reads them all; raw items need no alignment.
-        shape, kind = (len(self.held) - size + 1,), np.dtype((np.void, size))
-        items: NDArray[Any] = np.ndarray(shape, dtype=kind, buffer=self.held, strides=(1,))
-        steps = np.diff(places)
+        items, steps = self._items(size), np.diff(places)
         if len(steps) and steps[0] > 0 and (steps == steps[0]).all():  # texts of one length: no gather at all
             return items[places[0] : places[-1] + 1 : steps[0]].copy()
         return items[places]
+
+    def _items(self, size: int) -> NDArray[Any]:
+        """Return an item for each byte, which begins there: one gather reads them all, and they need no alignment."""
+        shape, kind = (len(self.held) - size + 1,), np.dtype((np.void, size))
+        return np.ndarray(shape, dtype=kind, buffer=self.held, strides=(1,))
 
     def spell(self, row: int) -> bytes:
         """Return one text."""
@@ -80,7 +98,9 @@ def texts_between(offsets: NDArray[np.generic], data: NDArray[np.uint8]) -> Text
     first, last = (int(edges[0]), int(edges[-1])) if len(edges) else (0, 0)
     held = np.zeros(last - first + 2 * _MARGIN, dtype=np.uint8)
     held[_MARGIN : _MARGIN + last - first] = data[first:last]
-    return Texts(held, edges[:-1] + (_MARGIN - first), np.diff(edges))
+    lengths = np.diff(edges)
+    length = int(lengths[0]) if len(lengths) and (lengths == lengths[0]).all() else None
+    return Texts(held, edges[:-1] + (_MARGIN - first), lengths, length=length)
 
 
 def texts_joined(text_bytes: bytes, parts: Sequence[bytes] | Sequence[str]) -> Texts:
@@ -108,7 +128,7 @@ def whole_numbers(texts: Texts) -> WholeNumbers:
     """Find the whole numbers, eight digits at a time."""
     short = np.zeros(len(texts), dtype=np.bool_)
     # A minus sign, a digit, or one of the two characters between them.
-    rows = np.flatnonzero(texts.bytes_at(texts.starts) - np.uint8(ord("-")) <= ord("9") - ord("-"))
+    rows = np.flatnonzero(texts.first_bytes() - np.uint8(ord("-")) <= ord("9") - ord("-"))
     rows = rows[_may_be_numbers(texts[rows])]
     negative = texts.bytes_at(texts.starts[rows]) == ord("-")
     ends, digits = (texts.starts + texts.lengths)[rows], texts.lengths[rows] - negative

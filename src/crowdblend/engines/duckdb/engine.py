@@ -83,6 +83,10 @@ class DuckDBSource:
     def _ready(self) -> Relation:
         return self.relation.ready()
 
+    @cached_property
+    def _hashes(self) -> identity.DuckDBHashes:
+        return identity.DuckDBHashes(self._connection, self._ready, self.data.person)
+
     @contextmanager
     def rows(self, draw: Draw) -> Iterator[duckdb_rows.Rows]:
         """One reading of the rows of a draw."""
@@ -109,7 +113,7 @@ class DuckDBSource:
     def identity(self, place: FingerprintRequest) -> Identity:
         """Return the source's identity for the ledger: its files, its people, its rows without ids."""
         with redact(_UNREADABLE, _REMEDY):
-            hashes = identity.DuckDBHashes(self._connection, self._ready)
+            hashes = self._hashes
             if self.data.format == "frame":
                 return hashes.identity(self.data, place, lambda: hashes.content_name(place.secret))
             if sum(file.stat().st_size for file in identities.files_of(self.data)) < _HASHED_ALONE:
@@ -121,5 +125,12 @@ class DuckDBSource:
 
     def _rows(self, draw: Draw, cursor: duckdb.DuckDBPyConnection) -> duckdb_rows.Rows:
         return duckdb_rows.Rows(
-            self.data, self._connection, cursor, self._ready, draw, self._memory_limit, self._progress
+            self.data,
+            self._connection,
+            cursor,
+            self._ready,
+            draw,
+            self._memory_limit,
+            self._progress,
+            self._hashes.sieve,
         )

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from crowdblend.engines.duckdb.id_sieve import IdSieve, hashes_alike
 from crowdblend.engines.duckdb.relation import Field, Relation
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.identity import Hashes, SomeRows, name_of, rows_to_look_at
@@ -27,7 +28,9 @@ _FEWEST = MOST // 4
 # Not more are taken out of the database, whatever the source is like: then they are not all, and the level rises.
 BEYOND = 16 * MOST
 _BITS = 64
-_HASHED = "crowdblend_hashed"
+_HASHED, _SIFTED = "crowdblend_hashed", "crowdblend_sifted"
+# Fewer ids are read once more sooner than sifted.
+_MANY = 1_000_000
 
 
 class _Value(NamedTuple):
@@ -40,8 +43,8 @@ class _Value(NamedTuple):
 class DuckDBHashes:
     """The hashes of a source that is open."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, relation: Relation) -> None:
-        self._connection, self._relation = connection, relation
+    def __init__(self, connection: duckdb.DuckDBPyConnection, relation: Relation, person: str | None = None) -> None:
+        self._connection, self._relation, self._person = connection, relation, person
         self._columns = {field.name: (field.identifier, field.type) for field in relation.fields}
 
     @property
@@ -126,9 +129,31 @@ class DuckDBHashes:
     def _first(self, place: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
         """Return the hashes of the levels that were guessed."""
         # Of few different rows all are kept, and each of them may be there often: they are grouped as they are read.
-        together = [at for at, (_, level) in enumerate(place) if level]
+        sources = [self._source_of_ids(*one) for one in place]
+        together = [at for at, (_, level) in enumerate(place) if level and sources[at] is None]
         found = dict(zip(together, self.scan([place[at] for at in together]), strict=True))
-        return [found[at] if at in found else self.scan([one])[0] for at, one in enumerate(place)]
+        return [
+            found[at] if at in found else self._scan([one], sources[at] or self._source)[0]
+            for at, one in enumerate(place)
+        ]
+
+    @cached_property
+    def sieve(self) -> IdSieve | None:
+        """The sieve that finds the ids of the person column by which many people are recognized, where there is one."""
+        if self._person is None or self.rows < _MANY:
+            return None
+        field, anchor = self._relation.field(self._person), Anchor((self._person,), (self._person,))
+        plain = field.csv is None and field.type in (ColumnType.WHOLE, ColumnType.TEXT)
+        level = self._level(anchor) if plain else 0
+        return IdSieve(anchor, level) if level and hashes_alike(self._connection) else None
+
+    def _source_of_ids(self, anchor: Anchor, level: int) -> str | None:
+        """Return the ids of an anchor in SQL, where they were sifted out of all."""
+        sieve = self.sieve
+        if sieve is None or (sieve.anchor, sieve.level) != (anchor, level) or (ids := sieve.ids()) is None:
+            return None
+        self._connection.register(_SIFTED, ids)
+        return f"(SELECT id AS {self._columns[anchor.columns[0]][0]} FROM {_SIFTED})"
 
     def _more(self, anchor: Anchor, hashes: Hashes) -> Hashes:
         """Hashes of lower levels, until there are enough for a sketch."""
@@ -154,8 +179,9 @@ class DuckDBHashes:
 
     def scan(self, place: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
         """Return the hashes of anchors, each up to its level."""
-        if not place:
-            return []
+        return self._scan(place, self._source) if place else []
+
+    def _scan(self, place: Sequence[tuple[Anchor, int]], source: str) -> list[Hashes]:
         selected, conditions, groups = [], [], []
         for at, (anchor, level) in enumerate(place):
             by, content, number = self._hash(anchor.by), self._hash(anchor.columns), self._row_number_sql(anchor)
@@ -167,7 +193,7 @@ class DuckDBHashes:
         # Once per row that is kept, and not once per group that reads it.
         how = "MATERIALIZED" if len(place) > 1 else "NOT MATERIALIZED"
         query = (
-            f"WITH kept AS {how} (SELECT {', '.join(selected)} FROM {self._source} "
+            f"WITH kept AS {how} (SELECT {', '.join(selected)} FROM {source} "
             f"WHERE {' OR '.join(conditions)}) {' UNION ALL '.join(groups)}"
         )
         rows: list[list[tuple[int, int, int]]] = [[] for _ in place]

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from crowdblend.designs.draw import Coin, Draw, Everybody, row_key_of
 from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.engines.class_counter import GrowingArray
+from crowdblend.engines.duckdb.id_sieve import IdSieve
 from crowdblend.engines.duckdb.relation import PLACE, VIEW, Relation, missing_rows
 from crowdblend.engines.engine import ColumnType, Progress, no_progress
 from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, read_persons
@@ -51,6 +52,7 @@ class Rows:
         draw: Draw,
         memory_limit: int | None,
         progress: Progress | None,
+        sieve: IdSieve | None = None,
     ) -> None:
         self.data, self.relation, self.draw, self.memory_limit = data, relation, draw, memory_limit
         self.cursor = cursor  # for other queries, because the connection is busy streaming rows
@@ -58,7 +60,7 @@ class Rows:
         # Marks for the one-row-per-person check need a secret, also when nobody is drawn.
         self.row_key = row_key_of(draw)
         self._connection = connection
-        self._progress = progress or no_progress
+        self._progress, self._sieve = progress or no_progress, sieve
 
     def read_as(self, columns: Sequence[Column]) -> list[str]:
         """Return the columns in SQL, as their recodings read them."""
@@ -200,10 +202,14 @@ class Rows:
             raise no_rows()
         self.relation.check_rows(self.read)
         self._progress("counting", self.read)
+        if self._sieve is not None:
+            self._sieve.complete = True
 
     def _sample(self, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         for batch in batches:
             persons, rows = read_persons(batch.column(0), str(self.data.person)), batch.select(batch.schema.names[1:])
+            if self._sieve is not None:
+                self._sieve.add(batch.column(0), persons)
             if isinstance(self.draw, Coin):
                 drawn, persons = persons.sampled_rows(self.draw.key.persons, self.draw.rate)
                 rows = filter_rows(rows, drawn)
