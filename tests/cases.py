@@ -59,6 +59,14 @@ def for_each(
     return decorate
 
 
+def seeds(daily: int, many: int, step: int) -> pytest.MarkDecorator:
+    """Run a test over the first seeds every day, and in the long suites over the others too, so many at a time."""
+    others = (range(first, min(first + step, many)) for first in range(daily, many, step))
+    return pytest.mark.parametrize(
+        "seeds", [range(daily), *(pytest.param(one, marks=pytest.mark.slow) for one in others)], ids=str
+    )
+
+
 def spread(cases: list[Any], number: int) -> list[Any]:
     """Return a number of cases, evenly spread, the first among them."""
     return [cases[place * len(cases) // number] for place in range(number)]

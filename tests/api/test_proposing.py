@@ -12,10 +12,10 @@ from msgspec.structs import replace
 import crowdblend as cb
 from crowdblend.api.proposing import read_proposal
 from crowdblend.calculus import Assumption, verify_file
-from crowdblend.calculus.certificate import digest
 from crowdblend.policies.domains import BreakDomain, ValueDomain
 from crowdblend.rehearsal.rehearse import rehearse
 from crowdblend.releases.facts import derive, read_facts
+from tests.calculus.documents import resealed
 from tests.commands import crowdblend
 from tests.refusals import refuses
 
@@ -127,8 +127,7 @@ def test_a_certificate_that_forgets_the_proposal_does_not_verify(place: Path, tm
         facts["proposed"][0]["design"] = {"design": "poisson", "rate": 0.5}
     else:
         facts["proposed"][0]["person"] = None
-    document["digest"] = digest({name: part for name, part in document.items() if name != "digest"})
-    path.write_text(json.dumps(document))
+    path.write_text(resealed(document))
     with refuses("data-contradict"):
         cb.verify(tmp_path / "out")
 

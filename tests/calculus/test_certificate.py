@@ -142,10 +142,6 @@ def test_a_certificate_verifies_and_holds_no_sentences(path: Path) -> None:
     assert not any(text.endswith(".") for text in texts if isinstance(text, str))
 
 
-def test_there_are_certificates_of_every_kind() -> None:
-    assert len(ISSUED) >= 60
-
-
 @settings(deadline=None, max_examples=20, derandomize=True)
 @given(
     k=st.integers(1, 2000),
@@ -160,10 +156,6 @@ def test_every_plan_verifies(k: int, rate: float, epsilon: float, blend: float) 
         assert blend > 0
         return
     assert verify(planned.certificate().to_json()).derivations[0].conclusion.delta <= planned.delta
-
-
-def test_every_rule_has_a_distinct_id() -> None:
-    assert len(RULES) == len({rule.id for rule in RULES.values()}) >= 55
 
 
 def test_a_certificate_must_guarantee_privacy() -> None:

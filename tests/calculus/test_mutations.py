@@ -102,17 +102,11 @@ def check(seed: int, edits: int) -> tuple[int, int]:
     return refused, true
 
 
-def test_mutations_are_refused_or_true() -> None:
-    refused, true = check(seed=1, edits=200)
-    assert refused > 160
-    assert true > 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 22))
-def test_twenty_thousand_mutations_are_refused_or_true(seed: int) -> None:
-    refused, true = check(seed=seed, edits=1000)
-    assert refused > 800
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 22))])
+def test_mutations_are_refused_or_true(seed: int) -> None:
+    edits = 200 if seed == 1 else 1000
+    refused, true = check(seed, edits)
+    assert refused > 0.8 * edits
     assert true > 0
 
 

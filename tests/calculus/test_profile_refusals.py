@@ -3,14 +3,13 @@
 import json
 import math
 import re
-from pathlib import Path
 
 import pytest
 
 from crowdblend.calculus import RULES, Certificate, loss_curves, verify
 from crowdblend.calculus.encoding import decode, encode
 from crowdblend.calculus.loss_curves import delta_of, epsilon_of, grid_of, together
-from crowdblend.errors import CrowdblendError, DoesNotCompose, DoesNotVerify, Infeasible, InvalidInput, NotApplicable
+from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, InvalidInput, NotApplicable
 from crowdblend.guarantees import (
     AmplifiedCurve,
     ClosenessCurve,
@@ -22,11 +21,9 @@ from crowdblend.guarantees import (
     ReplacedCurve,
     Uses,
 )
-from crowdblend.ledger import Ledger
 from crowdblend.numerics.loss_law import LossLaw
 from tests import cases
 from tests.cases import for_each
-from tests.ledger.spendings import shared, spending
 
 CROWDS = CrowdCurve(8, 0.0, 0.1)
 ADD = Relation.ADD_REMOVE
@@ -58,12 +55,7 @@ def test_different_relations_are_refused_and_can_be_converted() -> None:
         ReplacedCurve(ReplacedCurve(CROWDS))
 
 
-def test_one_sample_for_two_releases_is_refused(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "ledger.db")
-    ledger.begin(shared())
-    with pytest.raises(DoesNotCompose):
-        ledger.begin(spending("survey.parquet", fresh=False))
-    # A guarantee that counts on a sample already is not amplified by it again.
+def test_a_guarantee_that_counts_on_a_sample_is_not_amplified_by_it_again() -> None:
     with pytest.raises(NotApplicable) as refused:
         RULES["profile.amplified"].conclude(Differential(1.0, 1e-6, ADD, samplings=1), rate=0.1)
     sentence(refused.value)

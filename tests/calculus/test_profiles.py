@@ -18,6 +18,7 @@ from crowdblend.guarantees import (
     Uses,
 )
 from crowdblend.planning import plan
+from tests.calculus.documents import resealed
 from tests.cases import for_each
 
 CHOICE = RULES["selection.exponential"](RULES["score.stated"](sensitivity=1.0, monotone=True), epsilon=0.5)
@@ -164,8 +165,6 @@ def test_certificates_of_a_series_are_small_and_verify() -> None:
 
 @for_each("edit", ["releases", "k", "epsilon", "rate"])
 def test_edits_of_a_series_do_not_verify(edit: str) -> None:
-    from crowdblend.calculus.certificate import digest
-
     shown = RULES["profile.epsilon"](compose_profiles([suppressed(8)] * 3), delta=1e-5)
     document = json.loads(Certificate((shown,)).to_json())
 
@@ -182,9 +181,8 @@ def test_edits_of_a_series_do_not_verify(edit: str) -> None:
 
     # Every place that says so, so that only the recomputed conclusion gives it away.
     edited(document["derivations"] if edit != "epsilon" else document["derivations"][0]["conclusion"])
-    body = {name: part for name, part in document.items() if name != "digest"}
     with pytest.raises(DoesNotVerify):
-        verify(json.dumps({**body, "digest": digest(body)}))
+        verify(resealed(document))
 
 
 def test_samples_of_several_rates_are_one_aggregate_each() -> None:

@@ -15,6 +15,7 @@ from pyarrow import parquet
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.errors import InvalidInput
+from tests.cases import seeds
 from tests.engines.mutations import write_csv, write_parquet
 from tests.engines.test_engine import counted, policy
 
@@ -83,25 +84,15 @@ def accepted(count: Callable[[], dict]) -> dict | None:
 
 
 ONE = {"csv": one_csv, "parquet": one_parquet}
-QUICK, LONG = range(50), range(50, 1050)
 
 
+@seeds(50, 1_050, 1_000)
 @pytest.mark.parametrize("kind", ONE)
-def test_mutated_sources(tmp_path: Path, kind: str) -> None:
-    run(tmp_path, kind, QUICK)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ONE)
-def test_many_mutated_sources(tmp_path: Path, kind: str) -> None:
-    run(tmp_path, kind, LONG)
-
-
-def run(folder: Path, kind: str, seeds: range) -> None:
+def test_mutated_sources(tmp_path: Path, kind: str, seeds: range) -> None:
     """All seeds; a good part of the files is accepted and a good part is not, so that both are tested."""
     taken = 0
     for seed in seeds:
-        here = folder / str(seed)
+        here = tmp_path / str(seed)
         here.mkdir()
         taken += ONE[kind](here, seed)
     assert 0.2 * len(seeds) < taken < 0.9 * len(seeds), taken

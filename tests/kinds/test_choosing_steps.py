@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from crowdblend.calculus import RULES, Certificate, verify, verify_file
-from crowdblend.calculus.certificate import digest
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds.table.plan import plan
 from crowdblend.policies import Choosing, parse_policy
@@ -18,6 +17,7 @@ from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.publishing.release import release
 from crowdblend.selection.lattice import Ladder, Lattice
 from crowdblend.selection.scores import score
+from tests.calculus.documents import resealed
 from tests.cases import for_each
 
 from .towns import DRAWN, KEY, POLICY, SPLIT, write_town
@@ -31,13 +31,12 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_understated_sensitivity_does_not_verify_even_with_a_new_digest(town: Path) -> None:
     """What one person can move is computed again from k, the rate and the weights."""
     document = plan(parse_policy(POLICY, town).only).certificate().to_dict()
-    body = {name: part for name, part in document.items() if name != "digest"}
-    for derivation in body["derivations"]:
+    for derivation in document["derivations"]:
         (leaf,) = scores_of(derivation)
         assert (leaf["rule"], leaf["parameters"]["parts"]) == ("score.published", 3000)
         leaf["conclusion"]["sensitivity"] /= 2
     with pytest.raises(DoesNotVerify, match="is not what the rule gives"):
-        verify(json.dumps({**body, "digest": digest(body)}))
+        verify(resealed(document))
 
 
 def scores_of(step: dict[str, Any]) -> list[dict[str, Any]]:

@@ -173,7 +173,8 @@ def numbers_of(publication: Result) -> Mapping[str, Sequence[Any]]:
     return output.values
 
 
-def means_are_the_truth(releases: int) -> None:
+@pytest.mark.parametrize("releases", [200, pytest.param(5_000, marks=pytest.mark.slow)])
+def test_estimates_are_unbiased(releases: int) -> None:
     """The noise is symmetric and clipping at 0 never matters here, so the mean of many releases is the truth."""
     planned, engine = small_town()
     found = np.array(
@@ -184,19 +185,10 @@ def means_are_the_truth(releases: int) -> None:
         assert stats.ttest_1samp(values, true).pvalue > 1e-7
 
 
-def test_estimates_are_unbiased() -> None:
-    means_are_the_truth(200)
-
-
 def test_an_estimate_is_no_surer_than_in_its_least_sampled_stratum() -> None:
     weights = weights_of([Stratum(rate, rate, rate) for rate in RATES.values()])
     assert weights.spread == max(weights.of([place]).spread for place in range(3)) == weights.of([0]).spread
     assert weights.spread >= 10 * 0.95
-
-
-@pytest.mark.slow
-def test_estimates_are_unbiased_over_5000_releases() -> None:
-    means_are_the_truth(5_000)
 
 
 @pytest.mark.slow

@@ -4,16 +4,16 @@ The law runs over every rule with two premises or more. Where premises must be a
 Where each is about a release of its own, a stranger is another release: then the conclusion is about that one.
 """
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from crowdblend.calculus import RULES, Certificate, Derivation, compose, verify
-from crowdblend.calculus.certificate import digest, node
+from crowdblend.calculus.certificate import node
 from crowdblend.calculus.description import Composite, Description, Disagreement, SameRelease, agree
 from crowdblend.errors import DoesNotVerify, InvalidInput, NotApplicable
+from tests.calculus.documents import resealed
 from tests.cases import for_each
 
 CROWDS = RULES["histogram.suppressed"](k=20)
@@ -220,11 +220,6 @@ def test_a_premise_about_another_release_is_refused_or_makes_another_release(
 
 def contains(whole: Description, part: Description) -> bool:
     return whole == part or any(contains(inner, part) for inner in whole.parts)
-
-
-def resealed(document: dict[str, Any]) -> str:
-    body = {name: part for name, part in document.items() if name != "digest"}
-    return json.dumps({**body, "digest": digest(body)})
 
 
 def with_derivation(derivation: Derivation) -> str:

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from crowdblend.calculus import Certificate, Derivation, sha256_of
-from crowdblend.calculus.certificate import digest
 from crowdblend.errors import DoesNotVerify
 from crowdblend.publishing.verification import verify_release
 from crowdblend.reading.release import read
+from tests.calculus.documents import resealed
 from tests.cases import for_each
 from tests.golden.releases import POLICIES
 
@@ -38,8 +38,7 @@ def forged(
         if name.endswith(".csv"):
             (target / name).write_text(edit((target / name).read_text()))
         document["facts"]["files"][name] = sha256_of(target / name)
-    document["digest"] = digest({name: part for name, part in document.items() if name != "digest"})
-    (target / "certificate.json").write_text(json.dumps(document))
+    (target / "certificate.json").write_text(resealed(document))
     return target
 
 

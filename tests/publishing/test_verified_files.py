@@ -12,13 +12,13 @@ import pytest
 from click.testing import CliRunner
 from pyarrow import csv, parquet
 
-from crowdblend.calculus.certificate import digest
 from crowdblend.cli.main import cli
 from crowdblend.errors import DoesNotVerify
 from crowdblend.publishing.verification import verify_release
 from crowdblend.reading import cells
 from crowdblend.reading.release import read
 from crowdblend.reports.write import report_html
+from tests.calculus.documents import resealed
 from tests.cases import for_each
 from tests.publishing.test_verification import forged, refused, smallest_cell, unchanged
 
@@ -56,16 +56,11 @@ def test_a_file_name_cannot_forge_a_line(name: str, releases: dict[str, Path], t
 
 def test_a_listed_file_name_cannot_forge_a_line_or_leave_the_folder(releases: dict[str, Path], tmp_path: Path) -> None:
     for at, name in enumerate(("\x1b[2K\rverified", "../table/data.csv", "certificate.json", "")):
-
-        def rename(facts: Any, name: str = name) -> None:
-            facts["files"] = {name: facts["files"]["data.csv"]}
-
         folder = tmp_path / str(at)
         shutil.copytree(releases["table"], folder)
         document = json.loads((folder / "certificate.json").read_text())
-        rename(document["facts"])
-        document["digest"] = digest({part: value for part, value in document.items() if part != "digest"})
-        (folder / "certificate.json").write_text(json.dumps(document))
+        document["facts"]["files"] = {name: document["facts"]["files"]["data.csv"]}
+        (folder / "certificate.json").write_text(resealed(document))
         with pytest.raises(DoesNotVerify) as raised:
             verify_release(folder)
         assert str(raised.value).isprintable()

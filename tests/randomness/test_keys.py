@@ -6,10 +6,6 @@ from crowdblend.randomness import SystemSource, new_key
 from tests.cases import for_each
 
 
-def test_new_keys_differ():
-    assert len({new_key() for _ in range(100)}) == 100
-
-
 def test_a_new_key_is_what_the_operating_system_gives(monkeypatch):
     asked = []
 

@@ -104,13 +104,8 @@ def test_no_stream_is_derived_twice(name: str, sources: Path, derived: Derived) 
     assert bool(derived) == (name != "table-drawn")
     often = {label for (_, label), times in derived.items() if times > 1 and not label.startswith(PERSONS)}
     assert often <= {BOTH_SIDES}
-
-
-@pytest.mark.parametrize("name", APART)
-def test_what_must_be_independent_has_streams_of_its_own(name: str, sources: Path, derived: Derived) -> None:
-    publish(EVERY[name], sources)
     streams = [label.removeprefix(b"stream\0").decode() for _, label in derived if label.startswith(b"stream\0")]
-    assert sorted(streams) == sorted(APART[name])
+    assert name not in APART or sorted(streams) == sorted(APART[name])
 
 
 def test_the_part_that_chooses_is_drawn_by_another_coin(sources: Path, derived: Derived) -> None:

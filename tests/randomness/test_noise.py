@@ -153,11 +153,6 @@ def test_blocks_follow_each_other(draw):
     assert len(draw(0, 0.3, source)) == 0
 
 
-def test_the_stream_never_changes():
-    assert discrete_laplace(6, 0.1, SeededSource(9)).tolist() == [-1, 9, 2, 2, -4, -1]
-    assert geometric(6, 0.1, SeededSource(9)).tolist() == [21, 9, 4, 13, 13, 16]
-
-
 @for_each("threshold", [-3, 0, 1, 2, 40])
 def test_the_probability_of_reaching_a_threshold(threshold):
     epsilon = Fraction(1, 3)

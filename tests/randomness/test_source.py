@@ -64,13 +64,6 @@ def test_labels_give_unrelated_streams():
     assert abs(agreeing - 320_000) < 6.2 * 400  # six standard deviations: one in a billion
 
 
-def test_the_system_source_gives_what_is_asked():
-    source = SystemSource()
-    assert len(source.bytes(7)) == 7
-    assert len(source.words(5)) == 5
-    assert source.bytes(16) != source.bytes(16)
-
-
 def test_who_is_private():
     assert SystemSource().private
     assert KeyedSource(KEY, b"").private

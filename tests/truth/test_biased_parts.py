@@ -22,14 +22,13 @@ from crowdblend.guarantees import (
 )
 from crowdblend.numerics.balls import precision, round_up
 from crowdblend.numerics.mechanism_curves import BiasedCrowds
+from tests.cases import seeds
 
 from .distributions import Distribution, growth_below, hockey_stick
 from .programmes import ONE, Laplace, Moved, NoiseBelow, Response, Suppressed, random_world
 
 EPSILONS = (0.05, 0.3, 0.7, 1.2)
 KINDS = (Suppressed, Suppressed, NoiseBelow, Moved, Laplace, Response)
-WORLDS, MANY = 6, 2_000
-CROWDS, MANY_CROWDS = 8, 2_000
 # Rates and losses of the rules are doubles, which stand for fractions up to this.
 HAIR = Fraction(1, 10**12)
 
@@ -67,15 +66,9 @@ def check_mixed_kinds(seed: int) -> None:
     hold_below(curve, world.laws((*rates, most)))
 
 
-def test_no_world_of_mixed_kinds_exceeds_the_curve() -> None:
-    for seed in range(WORLDS):
-        check_mixed_kinds(seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(WORLDS, MANY, 245))
-def test_no_world_of_many_exceeds_the_curve(first: int) -> None:
-    for seed in range(first, min(first + 245, MANY)):
+@seeds(6, 2_000, 245)
+def test_no_world_of_mixed_kinds_exceeds_the_curve(seeds: range) -> None:
+    for seed in seeds:
         check_mixed_kinds(seed)
 
 
@@ -131,15 +124,9 @@ def random_crowd(seed: int) -> tuple[UnequalProgrammeCurve, tuple[Distribution, 
     )
 
 
-def test_no_crowd_exceeds_the_curve() -> None:
-    for seed in range(CROWDS):
-        hold_below(*random_crowd(seed))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(CROWDS, MANY_CROWDS, 490))
-def test_no_crowd_of_many_exceeds_the_curve(first: int) -> None:
-    for seed in range(first, min(first + 490, MANY_CROWDS)):
+@seeds(8, 2_000, 490)
+def test_no_crowd_exceeds_the_curve(seeds: range) -> None:
+    for seed in seeds:
         hold_below(*random_crowd(seed))
 
 

@@ -2,8 +2,6 @@
 
 from fractions import Fraction
 
-import pytest
-
 from crowdblend.calculus.loss_curves import delta_of
 from crowdblend.guarantees import (
     AmplifiedCurve,
@@ -20,7 +18,7 @@ from crowdblend.guarantees import (
     Profile,
     Uses,
 )
-from tests.cases import for_each
+from tests.cases import for_each, seeds
 
 from .distributions import growth_below
 from .programmes import ANY_KIND, Fading, World, random_world
@@ -51,21 +49,13 @@ def claimed(world: World, epsilon: float, left_out: int = 0) -> Fraction:
     return Fraction(delta_of(Profile(tuple(Uses(curve, 1) for curve in curves)), epsilon))
 
 
-def hold(first: int, last: int) -> None:
-    for seed in range(first, last):
+@seeds(DAILY, MANY, MANY)
+def test_no_world_of_fresh_samples_exceeds_the_composition(seeds: range) -> None:
+    for seed in seeds:
         world = random_world(seed, KINDS)
         laws = world.laws_of_fresh_samples()
         for epsilon in EPSILONS:
             assert max(truths(laws, growth_below(epsilon))) <= claimed(world, epsilon) * (1 + HAIR) + HAIR, world
-
-
-def test_no_world_of_fresh_samples_exceeds_the_composition() -> None:
-    hold(0, DAILY)
-
-
-@pytest.mark.slow
-def test_no_world_of_many_fresh_samples_exceeds_the_composition() -> None:
-    hold(DAILY, MANY)
 
 
 @for_each("epsilon", EPSILONS)

@@ -46,7 +46,7 @@ from crowdblend.numerics.programme import (
     programme_divergence,
     programme_divergences,
 )
-from tests.cases import for_each
+from tests.cases import for_each, seeds
 
 from . import fractions_arithmetic as exact
 from .distributions import Distribution, growth_below, hockey_stick
@@ -69,23 +69,14 @@ def worlds(first: int, last: int) -> Iterator[tuple[World, tuple[Distribution, D
         yield world, world.laws()
 
 
-def hold(first: int, last: int) -> None:
+@seeds(WORLDS, MANY, 80)
+def test_no_world_of_mixed_kinds_exceeds_the_bound(seeds: range) -> None:
     """In fractions, both directions by themselves; and what the rule states, which is the larger."""
-    for world, laws in worlds(first, last):
+    for world, laws in worlds(seeds.start, seeds.stop):
         for growth in GROWTHS:
             claimed = programme_divergences(exact, world.parts, world.rate, growth)
             for true, bound in zip(truths(laws, growth), claimed, strict=True):
                 assert true <= bound, world
-
-
-def test_no_world_of_mixed_kinds_exceeds_the_bound() -> None:
-    hold(0, WORLDS)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(WORLDS, MANY, 80))
-def test_no_world_of_many_exceeds_the_bound(first: int) -> None:
-    hold(first, min(first + 80, MANY))
 
 
 def parts_of(world: World) -> list[PartOfSample]:
@@ -247,34 +238,24 @@ def test_a_term_below_the_factor_of_its_crowd_is_a_chord_and_true() -> None:
 # All mechanisms on one sample.
 
 
-@for_each("seed", range(WORLDS), daily=6)
-def test_no_world_of_one_sample_exceeds_the_composition_amplified_once(seed: int) -> None:
-    check_one_sample(seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(WORLDS, MANY, 240))
-def test_no_world_of_many_exceeds_the_composition_amplified_once(first: int) -> None:
-    for seed in range(first, min(first + 240, MANY)):
-        check_one_sample(seed)
-
-
-def check_one_sample(seed: int) -> None:
-    world = random_world(seed, PRIVATE)
-    made = [mechanism for mechanism in world.mechanisms if isinstance(mechanism, Laplace | Response)]
-    curve = OneSampleCurve(float(world.rate), tuple(mechanism.use() for mechanism in made))
-    hold_below(curve, world.laws_of_one_sample())
-    # Everybody has a rate of their own, an exception any, and who is protected at most the largest.
-    dice = random.Random(seed)
-    rates = [Fraction(dice.randint(1, 9), 20) for _ in (*world.others, world.person)]
-    low, high = float(min(rates)), float(max(rates))
-    unequal = UnequalSampleCurve(low, high, 1, high, curve.uses)
-    if world.others:
-        rates[0] = Fraction(dice.choice([0, 19, 20]), 20)
-    hold_below(unequal, world.laws_of_one_sample(tuple(rates)))
-    # Who may have any rate is in the sample for certain.
-    certain = UnequalSampleCurve(low, high, 1, 1.0, curve.uses)
-    hold_below(certain, world.laws_of_one_sample((*rates[:-1], ONE)))
+@seeds(6, MANY, 240)
+def test_no_world_of_one_sample_exceeds_the_composition_amplified_once(seeds: range) -> None:
+    for seed in seeds:
+        world = random_world(seed, PRIVATE)
+        made = [mechanism for mechanism in world.mechanisms if isinstance(mechanism, Laplace | Response)]
+        curve = OneSampleCurve(float(world.rate), tuple(mechanism.use() for mechanism in made))
+        hold_below(curve, world.laws_of_one_sample())
+        # Everybody has a rate of their own, an exception any, and who is protected at most the largest.
+        dice = random.Random(seed)
+        rates = [Fraction(dice.randint(1, 9), 20) for _ in (*world.others, world.person)]
+        low, high = float(min(rates)), float(max(rates))
+        unequal = UnequalSampleCurve(low, high, 1, high, curve.uses)
+        if world.others:
+            rates[0] = Fraction(dice.choice([0, 19, 20]), 20)
+        hold_below(unequal, world.laws_of_one_sample(tuple(rates)))
+        # Who may have any rate is in the sample for certain.
+        certain = UnequalSampleCurve(low, high, 1, 1.0, curve.uses)
+        hold_below(certain, world.laws_of_one_sample((*rates[:-1], ONE)))
 
 
 def hold_below(curve: LossCurve, laws: tuple[Distribution, Distribution]) -> None:

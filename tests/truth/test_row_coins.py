@@ -11,16 +11,13 @@ from functools import cache
 from itertools import combinations, product
 from math import prod
 
-import pytest
-
 from crowdblend.calculus import RULES
-from tests.cases import for_each
+from tests.cases import for_each, seeds
 
 from .distributions import Distribution, growth_below, hockey_stick, mix
 
 ONE = Fraction(1)
 EPSILONS = (0.0, 0.3, 0.8, 1.5)
-WORLDS, MANY = 20, 2_560
 # The rates of the rules are doubles, which stand for fractions up to this.
 HAIR = Fraction(1, 10**12)
 Rows = tuple[int, ...]
@@ -100,15 +97,9 @@ def excess(made: World) -> Fraction:
     )
 
 
-@for_each("seed", range(WORLDS))
-def test_no_world_exceeds_what_is_stated(seed: int) -> None:
-    assert excess(world(seed)) <= 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(WORLDS, MANY, 508))
-def test_no_world_of_many_exceeds_what_is_stated(first: int) -> None:
-    assert max(excess(world(seed)) for seed in range(first, first + 508)) <= 0
+@seeds(20, 2_560, 508)
+def test_no_world_exceeds_what_is_stated(seeds: range) -> None:
+    assert max(excess(world(seed)) for seed in seeds) <= 0
 
 
 def test_the_bound_is_attained() -> None:

@@ -13,13 +13,12 @@ from flint import arb
 from crowdblend.calculus.loss_curves import curve_of
 from crowdblend.guarantees import LossCurve, OneSampleCurve, ProgrammeCurve, ReplacedCurve, SurveyCurve, Uses
 from crowdblend.numerics.balls import precision, round_up
-from tests.cases import for_each
+from tests.cases import seeds
 
 from .distributions import Distribution, growth_below, hockey_stick, mix
 from .programmes import PRIVATE, Fading, Laplace, Response, World, random_world
 from .test_programme import HAIR, parts_of
 
-WORLDS, MANY = 10, 1_000
 EPSILONS = (0.1, 0.4, 1.0, 2.0)
 
 
@@ -54,15 +53,9 @@ def check(seed: int) -> None:
                 assert found is None or true <= Fraction(round_up(found)) * (1 + HAIR) + HAIR, world
 
 
-@for_each("seed", range(WORLDS), daily=5)
-def test_no_survey_exceeds_what_its_programme_states(seed: int) -> None:
-    check(seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(WORLDS, MANY, 122))
-def test_no_survey_of_many_exceeds_what_its_programme_states(first: int) -> None:
-    for seed in range(first, min(first + 122, MANY)):
+@seeds(5, 1_000, 122)
+def test_no_survey_exceeds_what_its_programme_states(seeds: range) -> None:
+    for seed in seeds:
         check(seed)
 
 
