@@ -29,6 +29,8 @@ from .programmes import ONE, Laplace, Moved, NoiseBelow, Response, Suppressed, r
 
 EPSILONS = (0.05, 0.3, 0.7, 1.2)
 KINDS = (Suppressed, Suppressed, NoiseBelow, Moved, Laplace, Response)
+WORLDS, MANY = 6, 2_000
+CROWDS, MANY_CROWDS = 8, 2_000
 # Rates and losses of the rules are doubles, which stand for fractions up to this.
 HAIR = Fraction(1, 10**12)
 
@@ -66,7 +68,7 @@ def check_mixed_kinds(seed: int) -> None:
     hold_below(curve, world.laws((*rates, most)))
 
 
-@seeds(6, 2_000, 245)
+@seeds(WORLDS, MANY, 245)
 def test_no_world_of_mixed_kinds_exceeds_the_curve(seeds: range) -> None:
     for seed in seeds:
         check_mixed_kinds(seed)
@@ -124,7 +126,7 @@ def random_crowd(seed: int) -> tuple[UnequalProgrammeCurve, tuple[Distribution, 
     )
 
 
-@seeds(8, 2_000, 490)
+@seeds(CROWDS, MANY_CROWDS, 490)
 def test_no_crowd_exceeds_the_curve(seeds: range) -> None:
     for seed in seeds:
         hold_below(*random_crowd(seed))

@@ -18,6 +18,7 @@ from .distributions import Distribution, growth_below, hockey_stick, mix
 
 ONE = Fraction(1)
 EPSILONS = (0.0, 0.3, 0.8, 1.5)
+WORLDS, MANY = 20, 2_560
 # The rates of the rules are doubles, which stand for fractions up to this.
 HAIR = Fraction(1, 10**12)
 Rows = tuple[int, ...]
@@ -97,7 +98,7 @@ def excess(made: World) -> Fraction:
     )
 
 
-@seeds(20, 2_560, 508)
+@seeds(WORLDS, MANY, 508)
 def test_no_world_exceeds_what_is_stated(seeds: range) -> None:
     assert max(excess(world(seed)) for seed in seeds) <= 0
 

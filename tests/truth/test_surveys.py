@@ -39,6 +39,7 @@ from .programmes import Laplace, Mechanism, Moved, NoiseBelow, Response, Suppres
 
 ONE = Fraction(1)
 EPSILONS = (0.0, 0.2, 0.7, 1.5)
+WORLDS, MANY = 20, 2_560
 # Rates and losses of the rules are doubles, which stand for fractions up to this.
 HAIR = Fraction(1, 10**12)
 Surveys = list[tuple[int, ...]]
@@ -189,7 +190,7 @@ def exceeding(design: str, seeds: range, *, changed: Callable[[World, LossCurve]
 
 
 @for_each("design", DESIGNS, daily=2)
-@seeds(20, 2_560, 500)
+@seeds(WORLDS, MANY, 500)
 def test_no_world_exceeds_what_is_stated(design: str, seeds: range) -> None:
     assert next(exceeding(design, seeds), None) is None
 
