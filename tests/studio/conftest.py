@@ -1,14 +1,20 @@
 """A studio without a server, for whatever needs no browser."""
 
 import asyncio
+import signal
+import subprocess
+import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
 
 from crowdblend.demo import write_friendships, write_population
+from crowdblend.studio import jobs, work
 from crowdblend.studio.app import application
 from crowdblend.studio.places import Root
 from crowdblend.studio.security import Guard, Session
@@ -103,3 +109,26 @@ def visit(root: Path, tmp_path: Path) -> Iterator[Callable[..., Visitor]]:
 def visitor(visit: Callable[..., Visitor]) -> Visitor:
     """Somebody who opened the address that was printed."""
     return visit()
+
+
+class EndedJob:
+    """The process of a job which is done when it was started, without a process."""
+
+    def __init__(self, command: list[str], **_: Any) -> None:
+        with suppress(Exception), warnings.catch_warnings(action="ignore"):  # its status and its log are what is seen
+            work.main(Path(command[-1]))
+
+    def poll(self) -> int:
+        """Return that it has ended."""
+        return 0
+
+    def wait(self, _: float | None = None) -> int:
+        """Return at once."""
+        return 0
+
+
+@pytest.fixture
+def jobs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do jobs where they are started, for tests of what comes of them: a process takes half a second to start."""
+    monkeypatch.setattr(jobs, "subprocess", SimpleNamespace(**{**vars(subprocess), "Popen": EndedJob}))
+    monkeypatch.setattr(work, "signal", SimpleNamespace(**{**vars(signal), "signal": lambda *_: None}))

@@ -226,6 +226,7 @@ def test_a_programme(steward: Steward, checked: Callable[[Any], None]) -> None:
     assert cb.verify(steward.studio.root / "programme-programme").facts["kind"] == "programme"
 
 
+@pytest.mark.slow  # every day test_pages.py sends the same mistakes
 def test_errors_of_every_step(steward: Steward) -> None:
     page = steward.page
     number = steward.begin("table")

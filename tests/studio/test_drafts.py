@@ -94,6 +94,7 @@ def test_two_drafts_are_compared(visitor: Visitor, town: Path) -> None:
     assert visitor.get("/compare?one=x&other=y").status_code == 404
 
 
+@pytest.mark.usefixtures("jobs_at_once")
 def test_a_published_draft_is_corrected_and_published_again(visitor: Visitor, town: Path) -> None:
     number = chosen(visitor, CASES["register"][0])
     visitor.send(f"/drafts/{number}/data", {"about:title": "Visits 2025", "about:period": "2025"})

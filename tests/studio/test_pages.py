@@ -59,6 +59,7 @@ def test_what_is_sent_makes_the_policy_of_python(visitor: Visitor, town: Path, c
     assert visitor.get(f"/drafts/{number}/totals").status_code == 200
 
 
+@pytest.mark.usefixtures("jobs_at_once")
 def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, town: Path) -> None:
     number = chosen(visitor, CASES["register"][0])
     sent = {"confirm": "town", "out": "published", "policy": "policies/our town.toml"}
@@ -117,6 +118,27 @@ def test_how_a_budget_is_divided_is_chosen_among_the_ways_there_are(visitor: Vis
         assert visitor.studio.drafts.get(number).choices.split == kept
 
 
+def test_mistakes_of_every_step_are_refused_where_they_were_made(visitor: Visitor) -> None:
+    number = visitor.draft()
+    path = f"/drafts/{number}"
+    visitor.send(f"{path}/data", {"data:person": "id", "data:population": "errors"})
+    assert "No plan yet" in visitor.get(f"{path}/release").text
+    assert "Declare the domain of at least one column" in visitor.get(f"{path}/columns").text
+    column = {"place": "2", "way": "width"}
+    assert "Still needed: From, To, Width" in visitor.send(f"{path}/columns", column, **HTMX).text
+    column |= {"key:from": "0", "key:width": "30"}
+    answer = visitor.send(f"{path}/columns", {**column, "key:to": "ten"}, **HTMX).text
+    assert "badge incomplete" in answer
+    assert "refused" in answer
+    assert "badge ready" in visitor.send(f"{path}/columns", {**column, "key:to": "90"}, **HTMX).text
+    answer = visitor.send(f"{path}/release", {"privacy:epsilon": "-1"}, **HTMX).text
+    assert "No plan yet" in answer
+    assert f'{path}/release#at=privacy%3Aepsilon"' in answer
+    visitor.send(f"{path}/release", {"privacy:epsilon": "1"}, **HTMX)
+    assert "takes a whole number" in visitor.send(f"{path}/rehearse", {"people": "many", "spread": "even"}).text
+    assert visitor.get(f"{path}/result").headers["location"] == f"{path}/publish"
+
+
 def test_another_policy_is_not_overwritten(visitor: Visitor, town: Path) -> None:
     number = chosen(visitor, CASES["register"][0])
     (town / "mine.toml").write_text("[release]\n", encoding="utf-8")
@@ -125,6 +147,7 @@ def test_another_policy_is_not_overwritten(visitor: Visitor, town: Path) -> None
     assert (town / "mine.toml").read_text(encoding="utf-8") == "[release]\n"
 
 
+@pytest.mark.usefixtures("jobs_at_once")
 def test_a_policy_is_saved_and_corrected_after_a_refusal(visitor: Visitor, town: Path) -> None:
     number = chosen(visitor, CASES["register"][0])
     (town / "taken").mkdir()
@@ -154,6 +177,7 @@ def test_a_job_is_cancelled_and_leaves_nothing(visitor: Visitor, town: Path) -> 
     assert [path.name for path in visitor.studio.jobs.path(job).iterdir() if path.is_dir()] == []
 
 
+@pytest.mark.usefixtures("jobs_at_once")
 def test_a_file_is_rehearsed_with_only_if_it_is_public(visitor: Visitor, town: Path) -> None:
     number = chosen(visitor, CASES["table"][0])
     sent = {"spread": "even", "data": "town.parquet"}
@@ -203,6 +227,7 @@ def test_rows_are_checked_on_a_page_that_nothing_keeps(visitor: Visitor, root: P
     assert not any("30 rows" in path.read_text(errors="ignore") for path in kept)
 
 
+@pytest.mark.usefixtures("jobs_at_once")
 def test_labels_and_bounds_are_proposed_once_the_cost_is_confirmed(visitor: Visitor, root: Path) -> None:
     number = visitor.draft()
     visitor.send(f"/drafts/{number}/data", {"design": "poisson", "data:person": "id", "data:population": "town"})
@@ -274,6 +299,7 @@ def test_a_policy_is_opened_and_stays_the_same(visitor: Visitor, town: Path) -> 
     assert "education" in draft.names
 
 
+@pytest.mark.usefixtures("jobs_at_once")
 def test_a_programme_is_opened_changed_and_published(visitor: Visitor, town: Path) -> None:
     tables = [cb.Table("sex", name="by_sex"), cb.Table("age", name="by_age")]
     CASES["register"][1](town).replace(publish=tables).save(town / "programme.toml")

@@ -29,6 +29,7 @@ def mapped(frame: Any, work: Any) -> Any:
         return frame.mapInArrow(work, "id long")
 
 
+@pytest.mark.slow  # tasks are tried again by Spark, and what they compute follows from their rows
 def test_a_worker_that_is_killed_changes_nothing(
     tmp_path: Path, spark: SparkSession, engine: SparkEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
