@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from crowdblend.attacks import ATTACKS, attack
-from crowdblend.mechanisms import PublishedClasses, SampledClasses, SuppressedHistogram
+from crowdblend.mechanisms import SuppressedHistogram
+from tests.attacks.test_repairs import everything
 from tests.cases import for_each
 from tests.commands import crowdblend
 
@@ -60,9 +61,6 @@ def test_wrong_use(arguments: list[str], named: str) -> None:
 
 
 def test_a_leak_of_ours_is_exit_code_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    def everything(self: SuppressedHistogram, sample: SampledClasses) -> PublishedClasses:
-        return PublishedClasses(sample.columns, sample.labels, sample.codes, sample.counts)
-
     monkeypatch.setattr(SuppressedHistogram, "publish", everything)
     # One in four runs shows the person, and 77 of 1,000 would do.
     code, out, _ = crowdblend("attack", "duplicate", "--runs", "1000")

@@ -13,9 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
-from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.randomness import ReleaseKey
 
 FALSE_ALARM = 1e-6
@@ -135,23 +133,3 @@ def test_narrowing_sums_what_is_published() -> None:
     assert by_b.exact is None
     nothing = PublishedClasses(("a", "b"), labels, codes[:0], np.array([], np.int64)).narrow(["a"])
     assert len(nothing.counts) == 0
-
-
-def test_thresholds() -> None:
-    assert natural_threshold(1_000, 2.9) == 1
-    few, many = natural_threshold(10**9, 2.9), natural_threshold(10**12, 2.9)
-    assert NoisyHistogram(6, 2.9, few).expected_false_cells(10**9) <= 1_000
-    assert NoisyHistogram(6, 2.9, few - 1).expected_false_cells(10**9) > 1_000
-    assert many > few
-    with pytest.raises(InvalidInput, match="show_from"):
-        NoisyHistogram(6, 2.9, 0)
-    assert NoisyHistogram(6, 0.5).expected_error() == pytest.approx(
-        sum(abs(y) * noise_probability(y, 0.5) for y in range(-200, 201))
-    )
-
-
-def test_a_domain_beyond_62_bits_is_refused() -> None:
-    wide = tuple(map(str, range(100_000)))
-    sample = SampledClasses(tuple("abcd"), (wide,) * 4, np.zeros((1, 4), np.int32), np.array([3]))
-    with pytest.raises(InvalidInput, match="fewer columns"):
-        NoisyHistogram(5, 1.0).publish(sample, key(1))

@@ -3,7 +3,6 @@
 Statistical tests use fixed keys; their false-alarm rate is 1e-6 each over the choice of those keys.
 """
 
-import hashlib
 import math
 from collections import Counter
 from fractions import Fraction
@@ -16,18 +15,14 @@ from scipy import stats
 
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import NoisyPoints, SampledClasses
-from crowdblend.mechanisms.points import AxisNoise, _count_rows, _number_rows, all_within
-from crowdblend.randomness import ReleaseKey
+from crowdblend.mechanisms.points import _count_rows, _number_rows, all_within
 from crowdblend.recoding.blocks import Boxes, Grid, Quadtree
 from tests.cases import for_each
 
-FALSE_ALARM = 1e-6
+from .test_histograms import FALSE_ALARM, key
+
 GRID = Grid((5, 4), (2, 3))
 AXES = (10, 12)
-
-
-def key(number: int) -> ReleaseKey:
-    return ReleaseKey(hashlib.sha256(number.to_bytes(8, "big")).digest())
 
 
 def sample(
@@ -177,19 +172,6 @@ def test_boxes_must_not_overlap() -> None:
     with pytest.raises(InvalidInput, match="overlap"):
         Boxes((((0, 5), (0, 5)), ((4, 6), (4, 6))))
     assert Boxes((((0, 5), (0, 5)), ((5, 6), (0, 5)))).of(np.array([[4, 4], [5, 0], [6, 6]])).tolist() == [0, 1, -1]
-
-
-@for_each("loss", [0.05, 0.7, 3.0])
-def test_what_noise_is_expected_to_do(loss: float) -> None:
-    """Mean distance, deviation and reach, against the sums that define them."""
-    a, noise = math.exp(-loss), AxisNoise(loss)
-    law = {y: (1 - a) / (1 + a) * a ** abs(y) for y in range(-2000, 2001)}
-    assert noise.mean_distance == pytest.approx(sum(abs(y) * p for y, p in law.items()))
-    assert noise.deviation == pytest.approx(math.sqrt(sum(y * y * p for y, p in law.items())))
-    reach = noise.reach(1e-3)
-    assert sum(p for y, p in law.items() if abs(y) > reach) <= 1e-3 * (1 + 1e-9)
-    assert reach == 0 or sum(p for y, p in law.items() if abs(y) > reach - 1) > 1e-3
-    assert all_within([noise, AxisNoise(math.inf)], 100, 0.05) == [noise.reach(0.0005), 0]
 
 
 def test_no_point_leaves_its_reach_more_often_than_stated() -> None:

@@ -6,9 +6,7 @@ is off by tens of standard errors.
 """
 
 import numpy as np
-import pytest
 
-from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram
 from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
@@ -66,5 +64,3 @@ def test_cells_are_cut_off_only_where_they_cannot_all_be_shown_or_on_request() -
     assert threshold_for(None, MOST_CELLS_LISTED, 0.1) is None
     assert threshold_for(None, MOST_CELLS_LISTED + 1, 0.1) > 50
     assert threshold_for(3, 10, 0.1) == 3
-    with pytest.raises(InvalidInput, match="show_from"):
-        NoisyHistogram(12, 0.3, 0)

@@ -29,26 +29,21 @@ def shapes() -> dict[str, tuple[int, np.ndarray]]:
     }
 
 
-@for_each("name", shapes())
-def test_components_are_those_of_a_search(name: str) -> None:
-    n, ends = shapes()[name]
-    found = network(n, ends[:, 0], ends[:, 1], self_loops="drop", duplicates="drop")
-    count, parts = components(found)
+def assert_found_as_by_a_search(n: int, ends: np.ndarray) -> None:
+    """The same partition, whatever the numbers: pairs of numbers are as many as components."""
+    count, parts = components(network(n, ends[:, 0], ends[:, 1], self_loops="drop", duplicates="drop"))
     matrix = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
     expected, labels = connected_components(matrix, directed=False)
-    assert count == expected
-    # The same partition, whatever the numbers: pairs of numbers are as many as components.
-    assert len(np.unique(np.column_stack([parts, labels]), axis=0)) == count == len(np.unique(parts))
+    assert count == expected == len(np.unique(np.column_stack([parts, labels]), axis=0)) == len(np.unique(parts))
+
+
+@for_each("name", shapes())
+def test_components_are_those_of_a_search(name: str) -> None:
+    assert_found_as_by_a_search(*shapes()[name])
 
 
 def test_many_random_networks() -> None:
     rng = np.random.default_rng(3)
     for _ in range(200):
         n = int(rng.integers(2, 40))
-        ends = rng.integers(0, n, (int(rng.integers(0, 2 * n)), 2))
-        found = network(n, ends[:, 0], ends[:, 1], self_loops="drop", duplicates="drop")
-        matrix = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
-        expected, labels = connected_components(matrix, directed=False)
-        count, parts = components(found)
-        assert count == expected
-        assert len(set(zip(parts.tolist(), labels.tolist(), strict=True))) == count
+        assert_found_as_by_a_search(n, rng.integers(0, n, (int(rng.integers(0, 2 * n)), 2)))

@@ -1,16 +1,8 @@
-import doctest
-import importlib
 import pkgutil
 
 from crowdblend import randomness
-from tests.cases import for_each
 
 MODULES = [module.name for module in pkgutil.iter_modules(randomness.__path__)]
-
-
-@for_each("name", MODULES)
-def test_examples_run(name):
-    assert doctest.testmod(importlib.import_module(f"crowdblend.randomness.{name}")).failed == 0
 
 
 def test_everything_public_is_there_and_sorted():
