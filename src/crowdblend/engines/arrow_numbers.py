@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from crowdblend.packages import pyarrow as pa
 
+# So few rows are done one by one: Arrow's functions take longer to load.
+FEW_ROWS = 1 << 13
+
 
 def arrow_numbers(numbers: NDArray[Any], blank: NDArray[np.bool_] | None = None) -> pa.Array:
     """Numbers as an array, without a copy where they lie side by side; null where blank."""

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.engines.arrow_numbers import FEW_ROWS
 from crowdblend.engines.class_counter import PackedCodes
 from crowdblend.engines.duckdb.hints import MOST_TEXTS, hint_for
 from crowdblend.engines.engine import ColumnType
@@ -60,8 +61,7 @@ class Coding:
     def encode(self, rows: pa.Table, columns_carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
         """Return the classes of some rows, in any order, and the carried columns in the same order."""
         for position, (known, codes_of) in self._lookups.items():
-            places = compute.index_in(rows.column(f"v{position}").cast(pa.string()), value_set=known)
-            rows = rows.append_column(f"k{position}", codes_of.take(places))
+            rows = rows.append_column(f"k{position}", _look_up(rows.column(f"v{position}"), known, codes_of))
         self._connection.register("raw", rows)
         try:
             found = self._connection.sql(self._query(columns_carried)).to_arrow_table()
@@ -288,3 +288,11 @@ class DirectCoding(Coding):
         in_order = codes == list(range(len(codes)))
         code = f"(CAST({place} AS DOUBLE) - 1)" if in_order else f"list_extract({codes}, {place})"
         return code if recoding.missing_code is None else f"COALESCE({code}, {recoding.fallback_sql(text)})"
+
+
+def _look_up(texts: pa.ChunkedArray, known: pa.Array, codes: pa.Array) -> pa.Array | pa.ChunkedArray:
+    """Return the codes of known texts, and null for others; few need none of Arrow's functions, which load slowly."""
+    if max(len(texts), len(known)) > FEW_ROWS or texts.type != pa.string():
+        return codes.take(compute.index_in(texts.cast(pa.string()), value_set=known))
+    code_of = dict(zip(known.to_pylist(), codes.to_pylist(), strict=True))
+    return pa.array([code_of.get(text) for text in texts.to_pylist()], codes.type)

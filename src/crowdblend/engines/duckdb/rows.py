@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.designs.draw import Coin, Draw, Everybody, row_key_of
-from crowdblend.engines.arrow_numbers import arrow_numbers
+from crowdblend.engines.arrow_numbers import FEW_ROWS, arrow_numbers
 from crowdblend.engines.class_counter import GrowingArray
 from crowdblend.engines.duckdb.id_sieve import IdSieve
 from crowdblend.engines.duckdb.relation import PLACE, VIEW, Relation, missing_rows
@@ -252,11 +252,14 @@ def stream(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[pa.Rec
 
 def filter_rows(rows: pa.RecordBatch, keep: Mask) -> pa.RecordBatch:
     """Return the rows that pass the filter."""
-    if any(not pa.types.is_integer(field.type) for field in rows.schema) or any(some.null_count for some in rows):
-        return rows.filter(pa.array(keep))
-    # Numbers alone need none of Arrow's functions, which take longer to load than a small table to read.
     places = np.flatnonzero(keep)
-    kept = [arrow_numbers(some.to_numpy().take(places)) for some in rows]
+    # Numbers and few texts need none of Arrow's functions, which take longer to load than a small table to read.
+    if all(pa.types.is_integer(some.type) and not some.null_count for some in rows):
+        kept = [arrow_numbers(some.to_numpy().take(places)) for some in rows]
+    elif rows.num_rows <= FEW_ROWS and all(some.type in (pa.string(), pa.float64(), pa.int64()) for some in rows):
+        kept = [pa.array([some[place].as_py() for place in places.tolist()], some.type) for some in rows]
+    else:
+        return rows.filter(pa.array(keep))
     return pa.RecordBatch.from_arrays(kept, schema=rows.schema)
 
 
