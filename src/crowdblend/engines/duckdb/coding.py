@@ -290,9 +290,9 @@ class DirectCoding(Coding):
         return code if recoding.missing_code is None else f"COALESCE({code}, {recoding.fallback_sql(text)})"
 
 
-def _look_up(texts: pa.ChunkedArray, known: pa.Array, codes: pa.Array) -> pa.Array | pa.ChunkedArray:
-    """Return the codes of known texts, and null for others; few need none of Arrow's functions, which load slowly."""
-    if max(len(texts), len(known)) > FEW_ROWS or texts.type != pa.string():
-        return codes.take(compute.index_in(texts.cast(pa.string()), value_set=known))
-    code_of = dict(zip(known.to_pylist(), codes.to_pylist(), strict=True))
+def _look_up(texts: pa.ChunkedArray, values: pa.Array, codes: pa.Array) -> pa.Array | pa.ChunkedArray:
+    """Return the codes of texts by the listed values, null for others; few need none of Arrow's functions, which load slowly."""
+    if max(len(texts), len(values)) > FEW_ROWS or texts.type != pa.string():
+        return codes.take(compute.index_in(texts.cast(pa.string()), value_set=values))
+    code_of = dict(zip(values.to_pylist(), codes.to_pylist(), strict=True))
     return pa.array([code_of.get(text) for text in texts.to_pylist()], codes.type)
