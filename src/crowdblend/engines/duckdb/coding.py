@@ -291,7 +291,7 @@ class DirectCoding(Coding):
 
 
 def _look_up(texts: pa.ChunkedArray, values: pa.Array, codes: pa.Array) -> pa.Array | pa.ChunkedArray:
-    """Return the codes of texts by the listed values, null for others; few need none of Arrow's functions, which load slowly."""
+    """Return the codes of texts that are listed, null for others; few need none of Arrow's functions."""
     if max(len(texts), len(values)) > FEW_ROWS or texts.type != pa.string():
         return codes.take(compute.index_in(texts.cast(pa.string()), value_set=values))
     code_of = dict(zip(values.to_pylist(), codes.to_pylist(), strict=True))
