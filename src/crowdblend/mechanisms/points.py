@@ -32,12 +32,16 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import mechanisms, programme, sampling
 from crowdblend.estimates.laws import ExactCounts
 from crowdblend.frozen import dataclass
+from crowdblend.lazy import lazy_imports
 from crowdblend.mechanisms.classes import Labels, SampledClasses, only_used
 from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
 from crowdblend.mechanisms.noisy import mean_noise
 from crowdblend.randomness import ReleaseKey, add_discrete_laplace
 from crowdblend.recoding.blocks import Blocks
 from crowdblend.recoding.code_rows import runs
+
+with lazy_imports():
+    from concurrent import futures
 
 Keep = Literal["none", "bounds", "block"]
 Whole = NDArray[np.int64]
@@ -132,7 +136,9 @@ class NoisyPoints:
         """Return the noisy points of a sample whose last columns are the axes; the same key gives the same points."""
         crowds = self._crowds(sample)
         counts = crowds.counts
-        moved = [self._move_points(crowds, axis, key) for axis in range(len(self.axes))]
+        # Each axis has streams of its own, and so does not mind a thread of its own.
+        with futures.ThreadPoolExecutor(len(self.axes)) as threads:
+            moved = [*threads.map(lambda axis: self._move_points(crowds, axis, key), range(len(self.axes)))]
         shown = [np.repeat(crowds.blocks, counts)] if self.show_blocks else []
         rows, times = _count_rows([*(np.repeat(codes, counts) for codes in crowds.codes.T), *shown, *moved])
         places = crowds.codes.shape[1]

@@ -68,13 +68,16 @@ def add_discrete_laplace(values: Whole, epsilon: Epsilon, source: Source) -> Non
     law = _law(epsilon)
     for start in range(0, len(values), BLOCK):
         part = values[start : start + BLOCK]
-        nonzero = np.flatnonzero(flips(len(part), law.nonzero, source))
-        signs = _fair_bits(len(nonzero), source).astype(np.int64)
-        noise = law.geometric(len(nonzero), source)
+        nonzero = flips(len(part), law.nonzero, source)
+        number = int(np.count_nonzero(nonzero))
+        signs = _fair_bits(number, source).astype(np.int64)
+        noise = law.geometric(number, source)
         # From the magnitude less one: g + 1, or −(g + 1), which is the complement of g. No branch is taken by chance.
         noise ^= -signs
         noise += 1 - signs
-        part[nonzero] += noise
+        every = np.zeros(len(part), dtype=np.int64)
+        every[nonzero] = noise
+        part += every
 
 
 def reaches(threshold: int, epsilon: Epsilon) -> Bounds:

@@ -81,7 +81,8 @@ def flips(n: int, probability: Bounds, source: Source) -> NDArray[np.bool_]:
     first = np.frombuffer(source.bytes(FIRST_BITS // 8 * n), dtype="<u2")
     lower, upper = probability(FIRST_BITS)
     heads = _under(first, lower)
-    for tie in np.flatnonzero(heads != _under(first, upper)):
+    ties = first == lower if upper == lower + 1 else heads != _under(first, upper)
+    for tie in np.flatnonzero(ties):
         heads[tie] = settle(int(first[tie]), FIRST_BITS, probability, source)
     return heads
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,8 @@ class Output(ABC):
     """One file to be published; the ending of its name is its format."""
 
     file: str
+    looks_up_numbers: ClassVar[bool] = True
+    """True if a Parquet file has dictionaries of numbers; among sorted rows they take more time and room than none."""
 
     @property
     @abstractmethod
@@ -64,7 +66,7 @@ class Output(ABC):
             for piece in self.pieces():
                 columns = [arrow_numbers(some) if isinstance(some, np.ndarray) else some for some in piece]
                 batch = pa.record_batch(columns, names=self.header)
-                writer = writer or _open(folder / self.file, batch)
+                writer = writer or _open(folder / self.file, batch, looks_up_numbers=self.looks_up_numbers)
                 writer.write(batch)
         except OSError as problem:
             message = f"Writing the release failed: {problem.strerror}."
@@ -151,6 +153,7 @@ class PointsOutput(Output):
     follow from how many points have these, and from the facts of the certificate.
     """
 
+    looks_up_numbers = False
     published: PublishedPoints
     columns: tuple[str, ...]
     axes: tuple[tuple[str, Axis], ...]
@@ -263,7 +266,7 @@ def _label_columns(labels: Sequence[tuple[str, ...]], columns: Iterable[NDArray[
     ]
 
 
-def _open(path: Path, first: pa.RecordBatch) -> csv.CSVWriter | parquet.ParquetWriter:
+def _open(path: Path, first: pa.RecordBatch, *, looks_up_numbers: bool) -> csv.CSVWriter | parquet.ParquetWriter:
     """Return a writer for batches like this one, the first."""
     if path.suffix == ".csv":
         return csv.CSVWriter(str(path), first.schema)
@@ -274,10 +277,11 @@ def _open(path: Path, first: pa.RecordBatch) -> csv.CSVWriter | parquet.ParquetW
         version="2.6",
         # Without the Arrow schema readers see plain text, not the dictionary it is stored as.
         store_schema=False,
-        write_batch_size=_ROWS_AT_ONCE if all(map(_has_few_labels, first.columns)) else None,
+        use_dictionary=looks_up_numbers or [name for name in first.schema.names if _labels(first.column(name))],
+        write_batch_size=_ROWS_AT_ONCE if all(0 < _labels(column) <= _FEW_LABELS for column in first.columns) else None,
     )
 
 
-def _has_few_labels(column: pa.Array) -> bool:
-    labels = getattr(column, "dictionary", None)
-    return labels is not None and len(labels) <= _FEW_LABELS
+def _labels(column: pa.Array) -> int:
+    """Return the number of labels that a column takes its texts from."""
+    return len(getattr(column, "dictionary", ()))
