@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 
 from crowdblend import plan
-from crowdblend.guarantees import Guarantee
+from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.ledger import Entry, Ledger, Spending
 from crowdblend.ledger.chain import next_record
 from crowdblend.ledger.records import BegunRecord, FinishedRecord, to_body

@@ -17,12 +17,13 @@ import crowdblend as cb
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.demo import town
 from crowdblend.designs import InclusionRates
-from crowdblend.estimates import Estimator, ExactCounts
+from crowdblend.estimates.estimator import Estimator
+from crowdblend.estimates.laws import ExactCounts
 from crowdblend.figures.drawing import GRID, GROUND, INK, LINE, PALETTE, QUIET, Drawing, wrap
 from crowdblend.figures.maps import point_map
 from crowdblend.guarantees.guessing import percent, right_guess
-from crowdblend.planning import sweep
 from crowdblend.planning.request import PlanRequest
+from crowdblend.planning.sweep import sweep
 from crowdblend.reports.places import Places, bin_points
 
 BLUE, ORANGE, GREEN = PALETTE[0], PALETTE[1], PALETTE[2]

@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from crowdblend.attacks import ATTACKS, attack, membership, politics, same_sample, xor
 from crowdblend.attacks.trial import Bound, Finding, Trial
-from crowdblend.planning import plan
+from crowdblend.planning.plan import plan
 from tests.cases import for_each
 
 FOUND: dict[str, Finding] = {}

@@ -17,7 +17,7 @@ from random import random
 from crowdblend.auditing.exact.definitions import ExactClaim
 from crowdblend.auditing.exact.distributions import World
 from crowdblend.auditing.statistical.subject import BlackBox, Neighbours
-from crowdblend.guarantees import CrowdBlending, Differential, Relation
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation
 
 def everything(table):
     return {table: Fraction(1)}

@@ -25,16 +25,16 @@ from crowdblend.auditing.exact.distributions import (
     surely,
 )
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import (
+from crowdblend.guarantees.aggregates import IidSampling
+from crowdblend.guarantees.privacy import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
     OutlierPrivate,
     Relation,
-    Sampler,
     ZeroKnowledge,
 )
-from crowdblend.guarantees.aggregates import IidSampling
+from crowdblend.guarantees.utility import Sampler
 from crowdblend.mechanisms import SampledClasses, SuppressedHistogram
 from crowdblend.numerics.balls import precision
 from tests.auditing.broken_mechanisms.parts import blurred, sampled_delta, suppressed

@@ -14,7 +14,7 @@ from crowdblend.auditing.statistical.outlook import Outlook, audit_foreseen, for
 from crowdblend.auditing.statistical.schedule import rounds
 from crowdblend.auditing.statistical.subject import BlackBox, Neighbours, Observed
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees.privacy import Differential, Relation
 from tests.cases import for_each
 
 RANDOM = SystemRandom()

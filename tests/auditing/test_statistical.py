@@ -20,7 +20,7 @@ from crowdblend.auditing.statistical.schedule import rounds
 from crowdblend.auditing.statistical.subject import BlackBox, Neighbours, hard_sizes, views_of
 from crowdblend.auditing.statistical.workers import processes, submit_calls
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees.privacy import Differential, Relation
 from tests.cases import for_each
 from tests.rehearsal.families import FAMILIES
 

@@ -16,8 +16,9 @@ from crowdblend import plan, verify
 from crowdblend.calculus import RULES, Assumption, Certificate, Derivation, StepAssumption, compose, verify_file
 from crowdblend.calculus.certificate import FORMAT, by_strength
 from crowdblend.errors import DoesNotVerify, InvalidInput, NotApplicable, NotProved
-from crowdblend.guarantees import Differential, IidSampling, RandomSamples, Relation, ZeroKnowledge
+from crowdblend.guarantees.aggregates import IidSampling, RandomSamples
 from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
+from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.numerics.balls import precision
 from tests.cases import for_each
 

@@ -7,8 +7,9 @@ from fractions import Fraction
 from crowdblend.calculus import RULES
 from crowdblend.calculus.groups import best_for_group, derived_for_group
 from crowdblend.errors import NotApplicable
-from crowdblend.guarantees import IidSampling, RandomSamples, Relation, ZeroKnowledge
+from crowdblend.guarantees.aggregates import IidSampling, RandomSamples
 from crowdblend.guarantees.guessing import right_conclusion
+from crowdblend.guarantees.privacy import Relation, ZeroKnowledge
 from tests.cases import for_each
 from tests.truth.distributions import growth_below
 

@@ -10,14 +10,13 @@ from crowdblend.calculus import RULES, Certificate, loss_curves, verify
 from crowdblend.calculus.encoding import decode, encode
 from crowdblend.calculus.loss_curves import delta_of, epsilon_of, grid_of, together
 from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, InvalidInput, NotApplicable
-from crowdblend.guarantees import (
+from crowdblend.guarantees.privacy import Differential, Relation
+from crowdblend.guarantees.profiles import (
     AmplifiedCurve,
     ClosenessCurve,
     CrowdCurve,
-    Differential,
     LossCurve,
     Profile,
-    Relation,
     ReplacedCurve,
     Uses,
 )

@@ -7,17 +7,10 @@ import pytest
 from crowdblend.calculus import RULES, Certificate, Derivation, verify
 from crowdblend.calculus.profiles import compose_profiles, profile_of
 from crowdblend.errors import DoesNotVerify, Infeasible, InvalidInput, NotApplicable
-from crowdblend.guarantees import (
-    ClosenessCurve,
-    CrowdCurve,
-    IidSampling,
-    LossCurve,
-    OneSampleCurve,
-    Profile,
-    Together,
-    Uses,
-)
-from crowdblend.planning import plan
+from crowdblend.guarantees.aggregates import IidSampling, Together
+from crowdblend.guarantees.profiles import ClosenessCurve, CrowdCurve, LossCurve, Profile, Uses
+from crowdblend.guarantees.programme import OneSampleCurve
+from crowdblend.planning.plan import plan
 from tests.calculus.documents import resealed
 from tests.cases import for_each
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from crowdblend.planning import plan
+from crowdblend.planning.plan import plan
 from crowdblend.policies import load_policy
 from tests.cases import for_each
 from tests.commands import crowdblend

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from crowdblend.planning import plan
+from crowdblend.planning.plan import plan
 from tests.policies.policies import SOUND
 
 HEAVY = {

@@ -19,8 +19,9 @@ import numpy as np
 from scipy.stats import binom
 
 from crowdblend.designs import InclusionRates
-from crowdblend.estimates import CellLaws, Estimator, ExactCounts, GaussianOnEveryCell, Intervals, NoiseOnEveryCell
-from crowdblend.estimates.cells import sum_strata
+from crowdblend.estimates.cells import CellLaws, sum_strata
+from crowdblend.estimates.estimator import Estimator, Intervals
+from crowdblend.estimates.laws import ExactCounts, GaussianOnEveryCell, NoiseOnEveryCell
 from crowdblend.kinds import plan
 from crowdblend.policies.load import parse_policy
 from crowdblend.releases.facts import DATA

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom, hypergeom
 
-from crowdblend.estimates import (
+from crowdblend.estimates.laws import (
     ExactCounts,
     GaussianOnEveryCell,
     Law,

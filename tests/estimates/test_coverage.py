@@ -5,8 +5,9 @@ import pytest
 from scipy.stats import binom
 
 from crowdblend.designs import InclusionRates
-from crowdblend.estimates import (
-    Estimator,
+from crowdblend.estimates.cells import estimator_of
+from crowdblend.estimates.estimator import Estimator
+from crowdblend.estimates.laws import (
     ExactCounts,
     GaussianOnEveryCell,
     Law,
@@ -14,9 +15,10 @@ from crowdblend.estimates import (
     NoiseFromThreshold,
     NoiseOnEveryCell,
     OutlierNoise,
+    laplace,
+    laplace_cumulants,
+    sum_reach,
 )
-from crowdblend.estimates.cells import estimator_of
-from crowdblend.estimates.laws import laplace, laplace_cumulants, sum_reach
 from tests import cases
 from tests.cases import for_each
 from tests.estimates.outputs import published

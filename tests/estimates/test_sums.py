@@ -5,18 +5,10 @@ import pytest
 from scipy.stats import binom
 
 from crowdblend.designs import InclusionRates
-from crowdblend.estimates import (
-    CellLaws,
-    Estimator,
-    ExactCounts,
-    Law,
-    NoiseBelowK,
-    NoiseOnEveryCell,
-    OutlierNoise,
-    laws,
-    total_intervals,
-)
-from crowdblend.estimates.laws import sum_reach
+from crowdblend.estimates import laws
+from crowdblend.estimates.cells import CellLaws, total_intervals
+from crowdblend.estimates.estimator import Estimator
+from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise, sum_reach
 from tests.cases import for_each
 from tests.estimates.outputs import shown_sums
 

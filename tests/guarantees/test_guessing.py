@@ -5,8 +5,9 @@ from decimal import Decimal, localcontext
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdblend.guarantees import CrowdBlending, Differential, IidSampling, Relation, ZeroKnowledge
+from crowdblend.guarantees.aggregates import IidSampling
 from crowdblend.guarantees.guessing import guess_sentence, lead, percent, right_conclusion, right_guess
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation, ZeroKnowledge
 from tests.cases import for_each
 
 EPSILONS = st.floats(min_value=0, max_value=1e4)

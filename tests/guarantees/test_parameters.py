@@ -9,8 +9,9 @@ from functools import partial
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import RobustSampling, StrataOfSample, StratumOfSample
+from crowdblend.guarantees.aggregates import RobustSampling
 from crowdblend.guarantees.parameters import PARAMETERS, Parameter, brief, check
+from crowdblend.guarantees.strata import StrataOfSample, StratumOfSample
 from tests.cases import for_each
 
 RANGES = {

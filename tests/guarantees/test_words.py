@@ -3,27 +3,25 @@
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import (
-    ClosenessCurve,
-    CrowdBlending,
-    Differential,
-    DifferentialUnderSampling,
+from crowdblend.guarantees.aggregates import (
     Exploration,
     IidSampling,
     Neighbourhood,
-    OutlierPrivate,
-    PartInCrowds,
-    PartOfPoints,
-    PartWithNoise,
-    PrivatePart,
     RandomSamples,
-    Relation,
     RobustSampling,
-    StratumOfSample,
     Together,
-    Uses,
+)
+from crowdblend.guarantees.privacy import (
+    CrowdBlending,
+    Differential,
+    DifferentialUnderSampling,
+    OutlierPrivate,
+    Relation,
     ZeroKnowledge,
 )
+from crowdblend.guarantees.profiles import ClosenessCurve, Uses
+from crowdblend.guarantees.programme import PartInCrowds, PartOfPoints, PartWithNoise, PrivatePart
+from crowdblend.guarantees.strata import StratumOfSample
 from crowdblend.guarantees.utility import BoundedScore, Sampler
 from tests.cases import for_each
 

@@ -11,7 +11,7 @@ from crowdblend.cli.main import cli
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.registry import all_kinds
 from crowdblend.reading.release import read
-from crowdblend.rehearsal import subject_of
+from crowdblend.rehearsal.subject import subject_of
 from tests.golden.releases import POLICIES, write_sources
 
 # A table of which the data file is called a tally: what makes it a kind is the package, not what it computes.

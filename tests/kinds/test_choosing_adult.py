@@ -11,7 +11,7 @@ from crowdblend import plan
 from crowdblend.calculus import RULES
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.guarantees import CrowdBlending
+from crowdblend.guarantees.privacy import CrowdBlending
 from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.kinds.table.plan import plan as plan_release
 from crowdblend.mechanisms import SampledClasses

@@ -7,7 +7,7 @@ import pytest
 from crowdblend.calculus import verify_file
 from crowdblend.calculus.loss_curves import epsilon_of
 from crowdblend.errors import Infeasible
-from crowdblend.guarantees import Profile, Uses
+from crowdblend.guarantees.profiles import Profile, Uses
 from crowdblend.kinds.table.plan import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy

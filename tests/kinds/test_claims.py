@@ -19,7 +19,7 @@ from crowdblend.mechanisms.suppression import SuppressedRecords
 from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
 from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
 from crowdblend.mechanisms.threshold import ThresholdHistogram
-from crowdblend.planning import plan
+from crowdblend.planning.plan import plan
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from tests.cases import for_each

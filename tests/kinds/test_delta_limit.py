@@ -9,7 +9,7 @@ import pytest
 
 from crowdblend.cli.release import release_lines
 from crowdblend.errors import Infeasible
-from crowdblend.guarantees import Differential
+from crowdblend.guarantees.privacy import Differential
 from crowdblend.kinds import plan
 from crowdblend.policies import parse_policy
 from crowdblend.policies.registry import KINDS

@@ -15,7 +15,8 @@ import pytest
 from crowdblend.calculus import verify_file
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
-from crowdblend.guarantees import Exploration, Neighbourhood, RandomSamples, Relation, Together
+from crowdblend.guarantees.aggregates import Exploration, Neighbourhood, RandomSamples, Together
+from crowdblend.guarantees.privacy import Relation
 from crowdblend.kinds.graph.plan import plan
 from crowdblend.kinds.graph.policy import with_graph
 from crowdblend.ledger import Ledger

@@ -12,15 +12,14 @@ from scipy.stats import binom
 
 import crowdblend as cb
 from crowdblend.errors import DoesNotVerify, Infeasible
-from crowdblend.guarantees import Differential, Relation, ZeroKnowledge
 from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.plan import plan
 from crowdblend.mechanisms.statistics import quantile_losses
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
-from crowdblend.publishing.verification import verify_release
-from crowdblend.publishing.verification.consistency import check_data
+from crowdblend.publishing.verification.consistency import check_data, verify_release
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import read_facts
 from tests.cases import for_each

@@ -13,8 +13,9 @@ from crowdblend.cli.main import cli
 from crowdblend.designs import InclusionRates
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError
-from crowdblend.estimates import Estimator, ExactCounts
-from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate, ZeroKnowledge
+from crowdblend.estimates.estimator import Estimator
+from crowdblend.estimates.laws import ExactCounts
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, OutlierPrivate, ZeroKnowledge
 from crowdblend.kinds import plan
 from crowdblend.kinds.outlier_table.plan import plan as plan_outlier_table
 from crowdblend.kinds.points.plan import plan as plan_points

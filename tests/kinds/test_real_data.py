@@ -9,7 +9,7 @@ import pytest
 from crowdblend.calculus import verify_file
 from crowdblend.policies import load_policy
 from crowdblend.publishing.release import release
-from crowdblend.publishing.verification import verify_release
+from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.reading.release import read
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -16,7 +16,8 @@ from crowdblend.calculus import Assumption, verify_file
 from crowdblend.calculus.checker import MOST_STEPS
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge
+from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.kinds.statistics.plan import plan
 from crowdblend.kinds.statistics.values import SampleValues
 from crowdblend.planning.statistics.ways import SAMPLE

@@ -31,8 +31,7 @@ from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.statistics import count_in_copies
 from crowdblend.planning.statistics.strata_totals import own_weights, plan_strata_statistics, weights_of
 from crowdblend.publishing.release import release
-from crowdblend.publishing.verification import verify_release
-from crowdblend.publishing.verification.consistency import check_data
+from crowdblend.publishing.verification.consistency import check_data, verify_release
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
 from crowdblend.rehearsal.subject import subject_of

@@ -10,7 +10,9 @@ import pytest
 
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.guarantees import Differential, RandomSamples, Useful, ZeroKnowledge
+from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.privacy import Differential, ZeroKnowledge
+from crowdblend.guarantees.utility import Useful
 from crowdblend.kinds.synopsis.plan import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy

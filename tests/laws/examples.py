@@ -8,24 +8,27 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from crowdblend.guarantees import (
-    BoundedScore,
+from crowdblend.guarantees.aggregates import Exploration, IidSampling, Neighbourhood, RandomSamples
+from crowdblend.guarantees.privacy import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
-    Exploration,
-    IidSampling,
-    Neighbourhood,
-    NoisyTotals,
     OutlierPrivate,
-    QuerySampler,
-    RandomSamples,
     Relation,
-    Sampler,
-    Useful,
     ZeroKnowledge,
 )
-from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN
+from crowdblend.guarantees.utility import (
+    AVERAGE,
+    AVERAGE_DEGREE,
+    CONNECTED,
+    CYCLE_FREE,
+    EULERIAN,
+    BoundedScore,
+    NoisyTotals,
+    QuerySampler,
+    Sampler,
+    Useful,
+)
 
 from .example import Example
 from .network_examples import NETWORK_EXAMPLES

@@ -1,16 +1,17 @@
 """Applications of the rules about statistics of networks."""
 
-from crowdblend.guarantees import (
+from crowdblend.guarantees.aggregates import Exploration, Neighbourhood, RandomSamples, Together
+from crowdblend.guarantees.privacy import Relation, ZeroKnowledge
+from crowdblend.guarantees.utility import (
+    AVERAGE,
+    AVERAGE_DEGREE,
+    CONNECTED,
+    CYCLE_FREE,
+    EULERIAN,
+    HISTOGRAM,
     Estimator,
-    Exploration,
-    Neighbourhood,
-    RandomSamples,
-    Relation,
     Sampler,
-    Together,
-    ZeroKnowledge,
 )
-from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN, HISTOGRAM
 
 from .example import Example
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from crowdblend.guarantees import Exploration, Neighbourhood, RandomSamples, Relation, Together
+from crowdblend.guarantees.aggregates import Exploration, Neighbourhood, RandomSamples, Together
+from crowdblend.guarantees.privacy import Relation
 
 mp.dps = 60
 Fields = dict[str, Any]

@@ -1,21 +1,17 @@
 """Applications of the rules about profiles."""
 
-from crowdblend.guarantees import (
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation
+from crowdblend.guarantees.profiles import (
     AmplifiedCurve,
     ClosenessCurve,
-    CrowdBlending,
     CrowdCurve,
-    Differential,
     LossCurve,
-    PartInCrowds,
-    PartOfPoints,
-    PrivatePart,
     Profile,
-    Relation,
     ReplacedCurve,
     SurveyCurve,
     Uses,
 )
+from crowdblend.guarantees.programme import PartInCrowds, PartOfPoints, PrivatePart
 
 from .example import Example
 

@@ -6,7 +6,9 @@ from typing import Any
 
 from mpmath import findroot, mp, mpf
 
-from crowdblend.guarantees import (
+from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.privacy import Relation
+from crowdblend.guarantees.profiles import (
     AmplifiedCurve,
     BiasedCurve,
     ClosenessCurve,
@@ -15,20 +17,15 @@ from crowdblend.guarantees import (
     GroupSurveyCurve,
     LossCurve,
     NoisyCountCurve,
-    OneSampleCurve,
     OutlierCurve,
     PointCurve,
-    ProgrammeCurve,
-    RandomSamples,
-    Relation,
     ReplacedCurve,
     SplitCurve,
     SurveyCurve,
     ThresholdCurve,
-    UnequalProgrammeCurve,
-    UnequalSampleCurve,
     Uses,
 )
+from crowdblend.guarantees.programme import OneSampleCurve, ProgrammeCurve, UnequalProgrammeCurve, UnequalSampleCurve
 
 mp.dps = 60
 Fields = dict[str, Any]

@@ -9,15 +9,8 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from crowdblend.guarantees import (
-    Exploration,
-    Guarantee,
-    IidSampling,
-    Neighbourhood,
-    RandomSamples,
-    Relation,
-    RobustSampling,
-)
+from crowdblend.guarantees.aggregates import Exploration, IidSampling, Neighbourhood, RandomSamples, RobustSampling
+from crowdblend.guarantees.privacy import Guarantee, Relation
 
 from . import scans
 from .network_references import NETWORK_REFERENCES

@@ -8,7 +8,7 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from crowdblend.guarantees import PartOfSample, PartWithNoise, PrivatePart
+from crowdblend.guarantees.programme import PartOfSample, PartWithNoise, PrivatePart
 
 mp.dps = 60
 

@@ -4,22 +4,10 @@ from typing import Any
 
 from mpmath import expm1, log1p, mpf
 
-from crowdblend.guarantees import (
-    BiasedCurve,
-    CrowdBlending,
-    CrowdCurve,
-    Differential,
-    DifferentialUnderSampling,
-    LossCurve,
-    PointCurve,
-    Profile,
-    Relation,
-    RobustSampling,
-    StrataCurve,
-    StrataOfSample,
-    StratumOfSample,
-    Uses,
-)
+from crowdblend.guarantees.aggregates import RobustSampling
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
+from crowdblend.guarantees.profiles import BiasedCurve, CrowdCurve, LossCurve, PointCurve, Profile, Uses
+from crowdblend.guarantees.strata import StrataCurve, StrataOfSample, StratumOfSample
 
 from .example import Example
 from .scans import robust

@@ -12,7 +12,8 @@ from typing import Any
 
 from crowdblend.calculus import RULES
 from crowdblend.errors import CrowdblendError
-from crowdblend.guarantees import Differential, Profile, Relation
+from crowdblend.guarantees.privacy import Differential, Relation
+from crowdblend.guarantees.profiles import Profile
 
 from .examples import EXAMPLES
 

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.calculus.rules.composition import REFUSALS, compose
 from crowdblend.errors import DoesNotCompose, InvalidInput, NotApplicable
-from crowdblend.guarantees import (
+from crowdblend.guarantees.aggregates import IidSampling, RandomSamples
+from crowdblend.guarantees.privacy import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
     Guarantee,
-    IidSampling,
     OutlierPrivate,
-    RandomSamples,
     Relation,
     ZeroKnowledge,
 )

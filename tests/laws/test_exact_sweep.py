@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import CrowdBlending
+from crowdblend.guarantees.privacy import CrowdBlending
 
 BITS = 420
 

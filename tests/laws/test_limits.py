@@ -8,16 +8,15 @@ from flint import arb
 
 from crowdblend.calculus import RULES
 from crowdblend.calculus.rules.synopses import noise_bound
-from crowdblend.guarantees import (
+from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.privacy import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
-    RandomSamples,
     Relation,
-    Sampler,
     ZeroKnowledge,
 )
-from crowdblend.guarantees.utility import AVERAGE
+from crowdblend.guarantees.utility import AVERAGE, Sampler
 from tests.cases import for_each
 
 ADD, SWAP, HIDE = Relation.ADD_REMOVE, Relation.REPLACE, Relation.CONCEAL

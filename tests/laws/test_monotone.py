@@ -6,8 +6,9 @@ from typing import Any
 
 from crowdblend.calculus import RULES
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Guarantee, Profile, Uses
 from crowdblend.guarantees.parameters import PARAMETERS
+from crowdblend.guarantees.privacy import Guarantee
+from crowdblend.guarantees.profiles import Profile, Uses
 from tests.cases import for_each
 
 from .examples import CASES, EXAMPLES

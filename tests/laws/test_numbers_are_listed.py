@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from crowdblend.calculus import RULES, Description, verify_file
-from crowdblend.guarantees import Differential, DifferentialUnderSampling, ZeroKnowledge
+from crowdblend.guarantees.privacy import Differential, DifferentialUnderSampling, ZeroKnowledge
 from tests.cases import for_each
 
 ISSUED = sorted((Path(__file__).parents[1] / "data" / "certificates").glob("*.json"))

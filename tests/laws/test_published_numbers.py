@@ -5,7 +5,8 @@ import math
 import pytest
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import CrowdBlending, Differential, PartInCrowds, Relation
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation
+from crowdblend.guarantees.programme import PartInCrowds
 from tests.cases import for_each
 
 LQS_TABLE_2 = {

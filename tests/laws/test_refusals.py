@@ -8,25 +8,12 @@ import pytest
 
 from crowdblend.calculus import RULES
 from crowdblend.errors import InvalidInput, NotApplicable, NotProved
-from crowdblend.guarantees import (
-    BiasedCurve,
-    CrowdBlending,
-    Differential,
-    Estimator,
-    PartInCrowds,
-    PartWithNoise,
-    PrivatePart,
-    Profile,
-    RandomSamples,
-    Relation,
-    ReplacedCurve,
-    Sampler,
-    UnequalSampleCurve,
-    Uses,
-    ZeroKnowledge,
-)
+from crowdblend.guarantees.aggregates import RandomSamples
 from crowdblend.guarantees.parameters import PARAMETERS
-from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, HISTOGRAM
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation, ZeroKnowledge
+from crowdblend.guarantees.profiles import BiasedCurve, Profile, ReplacedCurve, Uses
+from crowdblend.guarantees.programme import PartInCrowds, PartWithNoise, PrivatePart, UnequalSampleCurve
+from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, HISTOGRAM, Estimator, Sampler
 from tests.cases import for_each
 
 from .examples import EXAMPLES

@@ -13,7 +13,7 @@ import sys
 import time
 
 from crowdblend.errors import DoesNotCompose
-from crowdblend.guarantees import CrowdBlending, Differential, Relation
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation
 from crowdblend.ledger import Ledger, Spending
 
 MADE = (Differential(1.0, 1e-6, Relation.ADD_REMOVE), CrowdBlending(8, 0.0))

@@ -3,7 +3,7 @@
 from functools import cache
 
 from crowdblend import plan
-from crowdblend.guarantees import Guarantee
+from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.ledger import Spending
 
 DIGEST, DATA = "ab" * 32, "cd" * 32

@@ -8,7 +8,7 @@ import pytest
 import crowdblend as cb
 from crowdblend import plan
 from crowdblend.errors import InvalidInput, Refused
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.ledger import Ledger
 from crowdblend.ledger import ledger as module
 from crowdblend.ledger.declarations import Limit, last_day

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crowdblend.ledger import Ledger, Spending, ledger
-from crowdblend.planning import plan
+from crowdblend.planning.plan import plan
 from crowdblend.publishing.pending import with_profile
 from tests.commands import crowdblend
 from tests.ledger.spendings import DATA, DIGEST

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crowdblend.errors import DoesNotCompose, InvalidInput, Refused
-from crowdblend.guarantees import CrowdBlending, Differential, Relation
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.conflicts import _refuse_beside_limit
 from tests.commands import crowdblend

@@ -7,17 +7,8 @@ import pytest
 
 from crowdblend import plan
 from crowdblend.calculus.loss_curves import epsilon_of
-from crowdblend.guarantees import (
-    ClosenessCurve,
-    CrowdCurve,
-    Differential,
-    Guarantee,
-    LossCurve,
-    Profile,
-    Relation,
-    ReplacedCurve,
-    Uses,
-)
+from crowdblend.guarantees.privacy import Differential, Guarantee, Relation
+from crowdblend.guarantees.profiles import ClosenessCurve, CrowdCurve, LossCurve, Profile, ReplacedCurve, Uses
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.declarations import Limit
 from crowdblend.publishing.pending import with_profile

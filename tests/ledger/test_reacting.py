@@ -18,7 +18,8 @@ from crowdblend import plan
 from crowdblend.calculus import RULES
 from crowdblend.calculus.loss_curves import delta_of, spread, together
 from crowdblend.errors import InvalidInput, Refused
-from crowdblend.guarantees import CrowdCurve, Differential, Guarantee, OutlierCurve, Profile, Relation, Uses
+from crowdblend.guarantees.privacy import Differential, Guarantee, Relation
+from crowdblend.guarantees.profiles import CrowdCurve, OutlierCurve, Profile, Uses
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.budget import SpendingGroup
 from crowdblend.ledger.declarations import Limit

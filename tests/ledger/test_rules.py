@@ -7,13 +7,11 @@ import pytest
 from crowdblend.calculus import Assumption, compose
 from crowdblend.calculus.rules.mechanisms import histogram_suppressed
 from crowdblend.errors import DoesNotCompose, InvalidInput
-from crowdblend.guarantees import (
+from crowdblend.guarantees.aggregates import Exploration, IidSampling, RandomSamples
+from crowdblend.guarantees.privacy import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
-    Exploration,
-    IidSampling,
-    RandomSamples,
     Relation,
     ZeroKnowledge,
 )

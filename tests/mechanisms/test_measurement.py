@@ -14,7 +14,8 @@ from scipy.stats import chi2
 import crowdblend
 from crowdblend.calculus import Assumption
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge
+from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.mechanisms.measurement import SampledMeasurement, sample_and_sanitize
 from crowdblend.randomness import SeededSource
 from tests.cases import for_each

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import beta
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import ZeroKnowledge
+from crowdblend.guarantees.privacy import ZeroKnowledge
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.planning.statistics.accuracy import Shape
 from crowdblend.planning.statistics.choice import TotalsRequest, plan_statistics

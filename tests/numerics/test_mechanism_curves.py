@@ -7,21 +7,23 @@ import pytest
 from flint import arb
 
 from crowdblend.calculus.loss_curves import curve_of, part_terms
-from crowdblend.guarantees import (
+from crowdblend.guarantees.profiles import (
     BiasedCurve,
     ClosenessCurve,
     CrowdCurve,
     LossCurve,
     NoisyCountCurve,
     OutlierCurve,
+    PointCurve,
+    Uses,
+)
+from crowdblend.guarantees.programme import (
     PartInCrowds,
     PartOfPoints,
     PartOfSample,
     PartWithNoise,
-    PointCurve,
     PrivatePart,
     ProgrammeCurve,
-    Uses,
 )
 from crowdblend.numerics import balls, mechanism_curves
 from crowdblend.numerics.balls import UndecidedBall, precision

@@ -11,7 +11,7 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 from flint import arb
 
 from crowdblend.calculus.loss_curves import delta_of
-from crowdblend.guarantees import AmplifiedCurve, ClosenessCurve, LossCurve, Profile, Uses
+from crowdblend.guarantees.profiles import AmplifiedCurve, ClosenessCurve, LossCurve, Profile, Uses
 from crowdblend.numerics.balls import precision, round_down
 from tests.cases import for_each
 

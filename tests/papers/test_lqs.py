@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from crowdblend.calculus.rules.sampling import suppression_exact, suppression_published
-from crowdblend.guarantees import CrowdBlending
+from crowdblend.guarantees.privacy import CrowdBlending
 from crowdblend.papers import lqs, reproduce
 from crowdblend.papers.reproduction import agrees
 from tests.cases import for_each

@@ -9,19 +9,12 @@ from crowdblend.calculus import RULES, verify
 from crowdblend.calculus.loss_curves import part_delta
 from crowdblend.calculus.rules.mechanisms import histogram_suppressed
 from crowdblend.errors import Infeasible, InvalidInput
-from crowdblend.guarantees import (
-    ClosenessCurve,
-    PartInCrowds,
-    PartOfPoints,
-    PartOfSample,
-    PartWithNoise,
-    PrivatePart,
-    Uses,
-)
-from crowdblend.planning import plan, sweep
+from crowdblend.guarantees.profiles import ClosenessCurve, Uses
+from crowdblend.guarantees.programme import PartInCrowds, PartOfPoints, PartOfSample, PartWithNoise, PrivatePart
 from crowdblend.planning.parts import derive_parts, equal_shares, largest_noise, smallest_k, smallest_thresholds
-from crowdblend.planning.plan import answer
+from crowdblend.planning.plan import answer, plan
 from crowdblend.planning.request import PlanRequest
+from crowdblend.planning.sweep import sweep
 from tests.cases import for_each
 from tests.commands import crowdblend
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from crowdblend import plan, verify
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput, NotApplicable
-from crowdblend.guarantees import CrowdBlending
-from crowdblend.planning import sweep
+from crowdblend.guarantees.privacy import CrowdBlending
 from crowdblend.planning.bounds import BOUNDS
 from crowdblend.planning.request import PlanRequest
+from crowdblend.planning.sweep import sweep
 from tests.cases import for_each
 
 CASES = [

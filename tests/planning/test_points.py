@@ -1,6 +1,6 @@
 """Plans for points: crowds whose members noise makes alike, and the least noise that keeps a guarantee."""
 
-from crowdblend.planning import plan
+from crowdblend.planning.plan import plan
 from crowdblend.planning.points import weakest_noise
 from crowdblend.planning.request import PlanRequest
 

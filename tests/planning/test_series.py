@@ -5,10 +5,12 @@ import pytest
 from crowdblend.calculus import RULES, verify
 from crowdblend.calculus.loss_curves import delta_of, together
 from crowdblend.errors import Infeasible, InvalidInput
-from crowdblend.guarantees import CrowdCurve, IidSampling, Profile, Uses
-from crowdblend.planning import plan, sweep
+from crowdblend.guarantees.aggregates import IidSampling
+from crowdblend.guarantees.profiles import CrowdCurve, Profile, Uses
+from crowdblend.planning.plan import plan
 from crowdblend.planning.request import PlanRequest
 from crowdblend.planning.series import share_of
+from crowdblend.planning.sweep import sweep
 from tests.cases import for_each
 
 # Smallest k so that m releases at a rate keep (1, 1e-6) together, as a float prototype found them, and by shares.

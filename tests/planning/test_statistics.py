@@ -6,7 +6,8 @@ from itertools import product
 import numpy as np
 from scipy.stats import binom
 
-from crowdblend.guarantees import RandomSamples, Relation
+from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.privacy import Relation
 from crowdblend.planning.statistics.accuracy import Shape, error_of_sample, noise_error
 from crowdblend.planning.statistics.choice import TotalsRequest, plan_statistics
 from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE

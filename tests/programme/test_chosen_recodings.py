@@ -15,7 +15,8 @@ from crowdblend.designs.draw import shares_within
 from crowdblend.engines.choice import default_engine
 from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import CrowdblendError, DoesNotVerify
-from crowdblend.guarantees import ClosenessCurve, PrivatePart, Uses
+from crowdblend.guarantees.profiles import ClosenessCurve, Uses
+from crowdblend.guarantees.programme import PrivatePart
 from crowdblend.kinds import plan
 from crowdblend.planning.certified_choice import CertifiedChoice, ExpectedPeople
 from crowdblend.planning.parts import smallest_k, suppressed_part

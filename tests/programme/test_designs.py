@@ -15,21 +15,10 @@ from crowdblend.designs import Biased, Strata, Stratum, ThinnedSurvey, Weights
 from crowdblend.designs.design import differential_of
 from crowdblend.designs.draw import Coin, Everybody, StratifiedCoin, parts_of
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.guarantees import (
-    ClosenessCurve,
-    CrowdCurve,
-    Differential,
-    OneSampleCurve,
-    PartInCrowds,
-    PrivatePart,
-    ProgrammeCurve,
-    RandomSamples,
-    Relation,
-    ReplacedCurve,
-    SurveyCurve,
-    Uses,
-    ZeroKnowledge,
-)
+from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
+from crowdblend.guarantees.profiles import ClosenessCurve, CrowdCurve, ReplacedCurve, SurveyCurve, Uses
+from crowdblend.guarantees.programme import OneSampleCurve, PartInCrowds, PrivatePart, ProgrammeCurve
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.mechanisms.suppression import SuppressedHistogram

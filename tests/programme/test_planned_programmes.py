@@ -10,7 +10,7 @@ from scipy import stats
 import crowdblend as cb
 from crowdblend.designs.design import differential_claim, differential_of
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.programme.plan import compare_splits, shares_of, with_other_splits
 from crowdblend.programme.programme import PlannedPublication

@@ -16,15 +16,15 @@ import numpy as np
 
 from crowdblend.calculus import RULES
 from crowdblend.calculus.evidence import ENUMERATED, MACHINE_CHECKED, Worlds, evidence, in_short, summary
-from crowdblend.guarantees import (
+from crowdblend.guarantees.profiles import (
     AmplifiedCurve,
     BiasedCurve,
     ClosenessCurve,
     CrowdCurve,
     LossCurve,
-    ProgrammeCurve,
     SplitCurve,
 )
+from crowdblend.guarantees.programme import ProgrammeCurve
 from crowdblend.planning.networks.request import Bounds
 from tests.cases import spread
 from tests.numerics import test_expected_people as expected_people

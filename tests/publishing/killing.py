@@ -28,7 +28,6 @@ import psycopg
 import pyarrow as pa
 from pyarrow import csv
 
-from crowdblend import reports
 from crowdblend.calculus import verify_file
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
@@ -37,6 +36,7 @@ from crowdblend.publishing.recovery import recover
 from crowdblend.publishing.release import release, resume
 from crowdblend.publishing.staging import stagings_of
 from crowdblend.publishing.target import exclusive_use
+from crowdblend.reports import write
 from tests.policies.policies import policy_text
 
 POLICY = policy_text(
@@ -272,7 +272,7 @@ def main(folder: str, kills: str, seed: str, modes: str = MODES, url: str | None
     """Print how many kills came in time, by what was killed."""
     global WHERE  # noqa: PLW0603 - one program, one server
     WHERE = url
-    reports.write_report = lambda where, **_: void((where / "report.html").write_text("left out"))  # type: ignore[assignment]
+    write.write_report = lambda where, **_: void((where / "report.html").write_text("left out"))  # type: ignore[assignment]
     killer = Killer(Path(folder), int(seed), modes.split(","))
     print(json.dumps({"steps": killer.steps, "killed": killer.kills(int(kills))}))  # noqa: T201
 

@@ -11,7 +11,7 @@ from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
-from crowdblend.publishing.verification import verify_release
+from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.reading.release import read
 from crowdblend.rehearsal.subject import subject_of
 from tests.cases import for_each

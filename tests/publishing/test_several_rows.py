@@ -18,7 +18,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
-from crowdblend.publishing.verification import verify_release
+from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.randomness import DrawKey
 from tests.policies.policies import policy_text
 

@@ -29,8 +29,8 @@ from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.ledger import Ledger
 from crowdblend.mechanisms.suppression import SuppressedHistogram
-from crowdblend.planning import plan as crowds
-from crowdblend.publishing.verification import verify_release
+from crowdblend.planning.plan import plan as crowds
+from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.made_up import make_up_people
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once

@@ -13,7 +13,8 @@ import crowdblend as cb
 from crowdblend.calculus import Assumption
 from crowdblend.designs import Strata, Stratum, Survey, ThinnedSurvey
 from crowdblend.errors import CrowdblendError, DoesNotCompose
-from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge
+from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.mechanisms import SuppressedHistogram
 from crowdblend.policies import parse_policy
 from crowdblend.policies.publication import Publication

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from crowdblend import reports
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
 from crowdblend.ledger import Ledger
@@ -19,6 +18,7 @@ from crowdblend.publishing.recovery import recover
 from crowdblend.publishing.release import release, resume
 from crowdblend.publishing.staging import Completion, Journal, Staging, stagings_of
 from crowdblend.publishing.target import check_target, exclusive_use
+from crowdblend.reports import write
 from tests.ledger.spendings import spending
 from tests.publishing.killing import prepare
 
@@ -104,7 +104,7 @@ def refusal_of(call: Callable[..., Any], *given: Any) -> tuple[type, str]:
 def test_a_failure_after_the_entry_is_resumed_to_the_same_bytes(
     place: Path, ledger: Ledger, problem: BaseException, error: type[BaseException], code: str | None
 ) -> None:
-    stopped = stopped_by(problem, reports, "write_report", place, ledger)
+    stopped = stopped_by(problem, write, "write_report", place, ledger)
     assert isinstance(stopped, error)
     how = stopped.remedy if isinstance(stopped, CrowdblendError) else stopped.__notes__[0]
     assert "crowdblend ledger resume 1" in how
@@ -124,7 +124,7 @@ def test_a_failure_after_the_entry_is_resumed_to_the_same_bytes(
 def test_a_crash_leaves_word_of_its_policy(place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is killed removes nothing: its journal says where the policy is, also after another release there."""
     with monkeypatch.context() as broken:
-        broken.setattr("crowdblend.reports.write_report", stop(SystemExit(137)))
+        broken.setattr("crowdblend.reports.write.write_report", stop(SystemExit(137)))
         broken.setattr(Staging, "discard", lambda _: None)
         with pytest.raises(SystemExit):
             begin(place, ledger)
@@ -201,7 +201,7 @@ def test_a_folder_that_is_made_meanwhile_is_left_alone(
         (place / "out" / "notes.txt").write_text("mine")
 
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr("crowdblend.reports.write_report", write_report)
+        meanwhile.setattr("crowdblend.reports.write.write_report", write_report)
         with pytest.raises(InvalidInput) as refused:
             begin(place, ledger)
     assert refused.value.code == "output-exists"
@@ -225,7 +225,7 @@ def test_one_release_at_a_time_works_on_a_folder(place: Path, ledger: Ledger) ->
 def test_a_release_is_resumed_with_its_own_policy_data_and_version_only(
     place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert isinstance(stopped_by(KeyboardInterrupt(), reports, "write_report", place, ledger), KeyboardInterrupt)
+    assert isinstance(stopped_by(KeyboardInterrupt(), write, "write_report", place, ledger), KeyboardInterrupt)
     text, people = (place / "policy.toml").read_text(), (place / "people.csv").read_text()
 
     def refused(code: str, text: str = text) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from crowdblend.calculus import Certificate, Derivation, sha256_of
 from crowdblend.errors import DoesNotVerify
-from crowdblend.publishing.verification import verify_release
+from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.reading.release import read
 from tests.calculus.documents import resealed
 from tests.cases import for_each

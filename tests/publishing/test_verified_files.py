@@ -14,7 +14,7 @@ from pyarrow import csv, parquet
 
 from crowdblend.cli.main import cli
 from crowdblend.errors import DoesNotVerify
-from crowdblend.publishing.verification import verify_release
+from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.reading import cells
 from crowdblend.reading.release import read
 from crowdblend.reports.write import report_html

@@ -11,7 +11,7 @@ import pytest
 from crowdblend.calculus import sha256_of, verify_file
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.policies import parse_policy
-from crowdblend.publishing.verification import verify_release
+from crowdblend.publishing.verification.consistency import verify_release
 from tests.cases import for_each
 from tests.golden.releases import DISTRICTS, POLICIES
 from tests.reading.conftest import NAMES

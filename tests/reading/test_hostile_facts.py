@@ -13,7 +13,8 @@ import pytest
 from crowdblend.calculus import verify_file
 from crowdblend.designs import InclusionRates
 from crowdblend.errors import CrowdblendError, DoesNotVerify
-from crowdblend.estimates import CellLaws, ExactCounts, estimator_of
+from crowdblend.estimates.cells import CellLaws, estimator_of
+from crowdblend.estimates.laws import ExactCounts
 from crowdblend.reading.release import read
 from tests.cases import for_each
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdblend.estimates import CellLaws
+from crowdblend.estimates.cells import CellLaws
 from crowdblend.reading import cells
 from crowdblend.reading.cells import open_cells
 from crowdblend.reading.margins import MarginCounter

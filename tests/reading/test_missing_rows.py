@@ -9,15 +9,8 @@ from msgspec.structs import replace
 from scipy.stats import binom
 
 from crowdblend.designs import InclusionRates, Strata, Stratum
-from crowdblend.estimates import (
-    CellLaws,
-    ExactCounts,
-    GaussianOnEveryCell,
-    NoiseBelowK,
-    NoiseOnEveryCell,
-    OutlierNoise,
-    estimator_of,
-)
+from crowdblend.estimates.cells import CellLaws, estimator_of
+from crowdblend.estimates.laws import ExactCounts, GaussianOnEveryCell, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
 from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds import plan
 from crowdblend.kinds.table.facts import TableFacts

@@ -12,7 +12,8 @@ from crowdblend.auditing.statistical.subject import hard_sizes
 from crowdblend.cli.main import cli
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
-from crowdblend.rehearsal import Population, subject_of
+from crowdblend.rehearsal.made_up_people import Population
+from crowdblend.rehearsal.subject import subject_of
 
 
 def subject_of_text(text: str, **request: Any) -> Any:

@@ -15,9 +15,9 @@ from crowdblend.randomness import new_key
 from crowdblend.recoding.dates import Dates
 from crowdblend.recoding.intervals import Breaks, Intervals
 from crowdblend.recoding.values import Prefixes, Values
-from crowdblend.rehearsal import Crowd, subject_of
-from crowdblend.rehearsal.made_up_people import Files
+from crowdblend.rehearsal.made_up_people import Crowd, Files
 from crowdblend.rehearsal.made_up_values import examples
+from crowdblend.rehearsal.subject import subject_of
 from crowdblend.releases.outputs import NumbersOutput
 from crowdblend.releases.plan import Result
 from tests.cases import for_each

@@ -7,12 +7,12 @@ import pytest
 
 from crowdblend.auditing.statistical.run import audit
 from crowdblend.auditing.statistical.subject import hard_sizes
-from crowdblend.guarantees import Relation
+from crowdblend.guarantees.privacy import Relation
 from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key
-from crowdblend.rehearsal import Crowd
+from crowdblend.rehearsal.made_up_people import Crowd
 from crowdblend.rehearsal.observers import ShownFile
 from crowdblend.rehearsal.replacing import ReplacedPerson
 from tests.cases import for_each

@@ -13,13 +13,13 @@ from pyarrow import parquet
 
 from crowdblend.auditing.statistical.run import audit
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Relation
+from crowdblend.guarantees.privacy import Relation
 from crowdblend.kinds.graph.rehearse import CHAIN, COUPLES, NOBODY, LinkedGroups, ReplacedLinks, worst_case_graphs
 from crowdblend.planning.networks.request import Bounds
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key
-from crowdblend.rehearsal import Crowd
+from crowdblend.rehearsal.made_up_people import Crowd
 from crowdblend.rehearsal.replacing import ReplacedPerson
 from tests.cases import for_each
 from tests.policies.policies import policy_text

@@ -8,7 +8,7 @@ import pytest
 
 from crowdblend.figures.maps import point_map
 from crowdblend.kinds.points.view import _fit_digits
-from crowdblend.reports import report_html
+from crowdblend.reports.write import report_html
 from tests.cases import for_each
 from tests.reports.releases import NOISY, SUPPRESSED, release, table
 

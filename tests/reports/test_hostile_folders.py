@@ -11,7 +11,8 @@ import pytest
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.releases.facts import read_facts
-from crowdblend.reports import report_html, rows
+from crowdblend.reports import rows
+from crowdblend.reports.write import report_html
 from tests.cases import for_each
 from tests.reports.releases import FACTS, OPEN, release, table
 

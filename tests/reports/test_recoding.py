@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from crowdblend.errors import DoesNotVerify
-from crowdblend.reports import report_html
+from crowdblend.reports.write import report_html
 from tests.cases import for_each
 from tests.reports.releases import NASTY, release, table
 from tests.reports.test_report import ALLOWED, Page

@@ -10,7 +10,7 @@ import pytest
 
 from crowdblend.calculus import Assumption, verify_file
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.reports import report_html, write_report
+from crowdblend.reports.write import report_html, write_report
 from tests.cases import for_each
 from tests.reports.releases import NASTY, NOISY, OPEN, certificate, release, table
 

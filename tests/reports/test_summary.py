@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from crowdblend.reading import cells
 from crowdblend.reading.cells import open_cells
-from crowdblend.reports import write_report
 from crowdblend.reports.summary import in_order, size_class, summarize
 from crowdblend.reports.text import one_in, round_up
+from crowdblend.reports.write import write_report
 from tests.cases import for_each
 from tests.reports.releases import release, table
 

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import crowdblend as cb
-from crowdblend.publishing.verification import verify_release
-from crowdblend.reports import report_html
+from crowdblend.publishing.verification.consistency import verify_release
+from crowdblend.reports.write import report_html
 from tests.cases import for_each
 from tests.policies.policies import SOUND
 from tests.reports.releases import FACTS, release, table

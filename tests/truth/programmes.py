@@ -12,15 +12,8 @@ from functools import lru_cache
 from itertools import product
 from math import prod
 
-from crowdblend.guarantees import (
-    ClosenessCurve,
-    PartInCrowds,
-    PartOfPoints,
-    PartOfSample,
-    PartWithNoise,
-    PrivatePart,
-    Uses,
-)
+from crowdblend.guarantees.profiles import ClosenessCurve, Uses
+from crowdblend.guarantees.programme import PartInCrowds, PartOfPoints, PartOfSample, PartWithNoise, PrivatePart
 from crowdblend.numerics.laplace import step_divergences
 from crowdblend.numerics.programme import CrowdTerm, NoiseTerm, OwnTerm, PointTerm, Term
 

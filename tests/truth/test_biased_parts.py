@@ -11,14 +11,13 @@ from flint import arb
 
 from crowdblend.calculus.loss_curves import curve_of
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import (
-    ClosenessCurve,
+from crowdblend.guarantees.profiles import ClosenessCurve, Uses
+from crowdblend.guarantees.programme import (
     PartInCrowds,
     PartOfSample,
     PartWithNoise,
     PrivatePart,
     UnequalProgrammeCurve,
-    Uses,
 )
 from crowdblend.numerics.balls import precision, round_up
 from crowdblend.numerics.mechanism_curves import BiasedCrowds

@@ -7,7 +7,8 @@ import pytest
 from crowdblend.calculus import RULES
 from crowdblend.calculus.rules.composition import compose
 from crowdblend.errors import DoesNotCompose
-from crowdblend.guarantees import Differential, IidSampling, RandomSamples, Relation, ZeroKnowledge
+from crowdblend.guarantees.aggregates import IidSampling, RandomSamples
+from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from tests.cases import for_each
 
 from .definitions import add_remove_delta

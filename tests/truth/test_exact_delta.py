@@ -6,7 +6,7 @@ from itertools import pairwise
 from flint import ctx, fmpq
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import CrowdBlending
+from crowdblend.guarantees.privacy import CrowdBlending
 from crowdblend.numerics import balls
 from crowdblend.numerics.crowd_divergence import crowd_divergence
 from tests.cases import for_each

@@ -3,21 +3,17 @@
 from fractions import Fraction
 
 from crowdblend.calculus.loss_curves import delta_of
-from crowdblend.guarantees import (
+from crowdblend.guarantees.profiles import (
     AmplifiedCurve,
     ClosenessCurve,
     CrowdCurve,
     LossCurve,
     NoisyCountCurve,
-    PartInCrowds,
-    PartOfPoints,
-    PartOfSample,
-    PartWithNoise,
     PointCurve,
-    PrivatePart,
     Profile,
     Uses,
 )
+from crowdblend.guarantees.programme import PartInCrowds, PartOfPoints, PartOfSample, PartWithNoise, PrivatePart
 from tests.cases import for_each, seeds
 
 from .distributions import growth_below

@@ -10,7 +10,8 @@ from flint import arb, ctx
 
 from crowdblend.calculus import RULES
 from crowdblend.calculus.loss_curves import curve_of, together
-from crowdblend.guarantees import GaussianCurve, LossCurve, OneSampleCurve, Uses
+from crowdblend.guarantees.profiles import GaussianCurve, LossCurve, Uses
+from crowdblend.guarantees.programme import OneSampleCurve
 from crowdblend.numerics.balls import round_up
 from tests.cases import for_each
 

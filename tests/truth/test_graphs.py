@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import Exploration, Sampler
-from crowdblend.guarantees.utility import AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN
+from crowdblend.guarantees.aggregates import Exploration
+from crowdblend.guarantees.utility import AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN, Sampler
 from tests.cases import for_each
 
 from .network_samplers import averages, estimate, term

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import CrowdBlending
+from crowdblend.guarantees.privacy import CrowdBlending
 from crowdblend.numerics.crowd_divergence import crowd_divergence
 from tests.cases import for_each
 

@@ -11,7 +11,8 @@ from math import lcm, prod
 from crowdblend.calculus import RULES
 from crowdblend.calculus.loss_curves import delta_of, grid_of, together
 from crowdblend.calculus.profiles import profile_of
-from crowdblend.guarantees import PartInCrowds, Profile, ProgrammeCurve, Uses
+from crowdblend.guarantees.profiles import Profile, Uses
+from crowdblend.guarantees.programme import PartInCrowds, ProgrammeCurve
 from crowdblend.numerics.balls import round_up
 from crowdblend.numerics.crowd_divergence import crowd_divergence
 from crowdblend.numerics.programme import CrowdTerm, Term, programme_divergence, programme_divergences

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import CrowdBlending
+from crowdblend.guarantees.privacy import CrowdBlending
 from crowdblend.numerics.crowd_divergence import Gap, one_fewer, one_more
 from crowdblend.numerics.points_in_crowds import gathered_ratios, likelihood_ratios, mean_gap, shuffled_divergence
 from tests.cases import for_each

@@ -3,7 +3,7 @@
 import pytest
 
 from crowdblend.calculus.loss_curves import curve_of, grid_of, pair_of, together
-from crowdblend.guarantees import (
+from crowdblend.guarantees.profiles import (
     AmplifiedCurve,
     BiasedCurve,
     ClosenessCurve,
@@ -11,20 +11,22 @@ from crowdblend.guarantees import (
     GaussianCurve,
     LossCurve,
     NoisyCountCurve,
-    OneSampleCurve,
     OutlierCurve,
-    PartInCrowds,
-    PartWithNoise,
     PointCurve,
-    PrivatePart,
     Profile,
-    ProgrammeCurve,
     ReplacedCurve,
     SplitCurve,
     SurveyCurve,
     ThresholdCurve,
-    UnequalSampleCurve,
     Uses,
+)
+from crowdblend.guarantees.programme import (
+    OneSampleCurve,
+    PartInCrowds,
+    PartWithNoise,
+    PrivatePart,
+    ProgrammeCurve,
+    UnequalSampleCurve,
 )
 from crowdblend.numerics.series import cut_for
 from tests.cases import for_each

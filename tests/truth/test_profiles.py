@@ -22,7 +22,7 @@ from crowdblend.calculus.loss_curves import (
     replaced_delta_of,
     together,
 )
-from crowdblend.guarantees import (
+from crowdblend.guarantees.profiles import (
     AmplifiedCurve,
     BiasedCurve,
     ClosenessCurve,
@@ -30,13 +30,12 @@ from crowdblend.guarantees import (
     LossCurve,
     NoisyCountCurve,
     OutlierCurve,
-    PartInCrowds,
     PointCurve,
     Profile,
-    ProgrammeCurve,
     SplitCurve,
     Uses,
 )
+from crowdblend.guarantees.programme import PartInCrowds, ProgrammeCurve
 from tests.cases import for_each
 
 EPSILONS = (0.0, 0.05, 0.2, 0.5, 1.0, 2.0)

@@ -12,25 +12,25 @@ from crowdblend.calculus import RULES, Certificate, Derivation, verify
 from crowdblend.calculus.loss_curves import curve_of, delta_of
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.errors import InvalidInput, NotApplicable
-from crowdblend.guarantees import (
+from crowdblend.guarantees.aggregates import IidSampling, RobustSampling
+from crowdblend.guarantees.privacy import Differential, Relation
+from crowdblend.guarantees.profiles import (
     ClosenessCurve,
     CrowdCurve,
-    Differential,
-    IidSampling,
     LossCurve,
-    OneSampleCurve,
     OutlierCurve,
+    Profile,
+    ReplacedCurve,
+    Uses,
+)
+from crowdblend.guarantees.programme import (
+    OneSampleCurve,
     PartInCrowds,
     PartOfSample,
     PartWithNoise,
     PrivatePart,
-    Profile,
     ProgrammeCurve,
-    Relation,
-    ReplacedCurve,
-    RobustSampling,
     UnequalSampleCurve,
-    Uses,
 )
 from crowdblend.numerics.arithmetic import Arithmetic, Number
 from crowdblend.numerics.balls import precision, round_up

@@ -10,16 +10,9 @@ import pytest
 from scipy.integrate import quad
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import (
-    ClosenessCurve,
-    CrowdBlending,
-    Differential,
-    DifferentialUnderSampling,
-    PartInCrowds,
-    PrivatePart,
-    Relation,
-    Uses,
-)
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
+from crowdblend.guarantees.profiles import ClosenessCurve, Uses
+from crowdblend.guarantees.programme import PartInCrowds, PrivatePart
 from tests.cases import for_each
 
 from .definitions import add_remove_delta

@@ -4,7 +4,8 @@ import random
 from fractions import Fraction
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, IidSampling, Relation
+from crowdblend.guarantees.aggregates import IidSampling
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
 from tests.cases import for_each
 
 from .class_of_people import worst_class

@@ -14,7 +14,8 @@ from crowdblend.calculus.loss_curves import delta_of, grid_of, together
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.designs import Stratum
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import CrowdCurve, Profile, StrataCurve, StratumOfSample, Uses
+from crowdblend.guarantees.profiles import CrowdCurve, Profile, Uses
+from crowdblend.guarantees.strata import StrataCurve, StratumOfSample
 from crowdblend.numerics.balls import round_up
 from crowdblend.planning.strata import plan_strata
 from tests.cases import for_each

@@ -11,7 +11,8 @@ import pytest
 from flint import arb
 
 from crowdblend.calculus.loss_curves import curve_of
-from crowdblend.guarantees import LossCurve, OneSampleCurve, ProgrammeCurve, ReplacedCurve, SurveyCurve, Uses
+from crowdblend.guarantees.profiles import LossCurve, ReplacedCurve, SurveyCurve, Uses
+from crowdblend.guarantees.programme import OneSampleCurve, ProgrammeCurve
 from crowdblend.numerics.balls import precision, round_up
 from tests.cases import seeds
 

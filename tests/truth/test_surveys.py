@@ -16,7 +16,9 @@ from flint import arb
 
 from crowdblend.calculus import RULES, Certificate, verify
 from crowdblend.calculus.loss_curves import curve_of, delta_of
-from crowdblend.guarantees import (
+from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.privacy import Relation
+from crowdblend.guarantees.profiles import (
     AmplifiedCurve,
     ClosenessCurve,
     CrowdCurve,
@@ -25,8 +27,6 @@ from crowdblend.guarantees import (
     NoisyCountCurve,
     PointCurve,
     Profile,
-    RandomSamples,
-    Relation,
     ReplacedCurve,
     SurveyCurve,
     Uses,

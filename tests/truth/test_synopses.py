@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import Differential, Relation, Useful, ZeroKnowledge
+from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
+from crowdblend.guarantees.utility import Useful
 from crowdblend.mechanisms.synopsis.classes import list_conjunctions, ranges
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions
 from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis

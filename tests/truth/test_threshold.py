@@ -13,7 +13,8 @@ from flint import arb, ctx
 
 from crowdblend.calculus import RULES
 from crowdblend.calculus.loss_curves import curve_of, together
-from crowdblend.guarantees import LossCurve, OneSampleCurve, Profile, ThresholdCurve, Uses
+from crowdblend.guarantees.profiles import LossCurve, Profile, ThresholdCurve, Uses
+from crowdblend.guarantees.programme import OneSampleCurve
 from crowdblend.numerics.balls import round_up
 from crowdblend.numerics.threshold import threshold_divergences
 from tests.cases import for_each

@@ -14,7 +14,8 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import Differential, Guarantee, NoisyTotals, Relation, ZeroKnowledge
+from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
+from crowdblend.guarantees.utility import NoisyTotals
 from crowdblend.mechanisms.statistics import NoisyStatistics as Mechanism
 from crowdblend.planning.statistics.accuracy import Shape, finite_population
 from tests.cases import for_each

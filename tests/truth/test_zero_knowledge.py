@@ -8,8 +8,9 @@ from itertools import combinations, permutations
 import pytest
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import Differential, RandomSamples, Relation, Sampler, Useful, ZeroKnowledge
-from crowdblend.guarantees.utility import AVERAGE
+from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
+from crowdblend.guarantees.utility import AVERAGE, Sampler, Useful
 from tests.cases import for_each
 
 from .definitions import replace_delta

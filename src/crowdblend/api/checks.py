@@ -18,12 +18,13 @@ from crowdblend.lazy import lazy_imports
 from crowdblend.publishing.finished_release import Release
 
 with lazy_imports():
-    from crowdblend import rehearsal
     from crowdblend.auditing.statistical import outlook, subject
     from crowdblend.auditing.statistical.outlook import Outlook
     from crowdblend.auditing.statistical.run import Verdict
     from crowdblend.policies.policy import Policy
-    from crowdblend.publishing import signing, verification
+    from crowdblend.publishing import signing
+    from crowdblend.publishing.verification import consistency
+    from crowdblend.rehearsal import subject as subjects
 
 
 def sign(
@@ -55,7 +56,7 @@ def verify(target: object, *, signer: str | os.PathLike[str] | None = None) -> C
         return _verify_path(Path(target))
     if isinstance(target, Release):
         with target._on_disk() as folder:
-            return verification.verify_release(folder).certificate
+            return consistency.verify_release(folder).certificate
     message = f"verify reads no {type(target).__name__}."
     remedy = "Pass the folder of a release, a certificate's file, its JSON text, or a Certificate."
     raise InvalidInput(message, remedy=remedy, where="verify", code="argument.type")
@@ -83,7 +84,7 @@ def _verify_path(path: Path) -> Certificate:
         is_folder = path.is_dir()
     except (OSError, ValueError):  # no file has such a name
         is_folder = False
-    return verification.verify_release(path).certificate if is_folder else verify_file(path)
+    return consistency.verify_release(path).certificate if is_folder else verify_file(path)
 
 
 def compose(*releases: object) -> Derivation:
@@ -137,7 +138,7 @@ def audit(
     `if __name__ == "__main__":`.
     """
     name = Path(os.fspath(policy)).name if isinstance(policy, str | os.PathLike) else policy.kind
-    audited = rehearsal.subject_of(
+    audited = subjects.subject_of(
         publication_of(policy, publication),
         subject.hard_sizes,
         name=name,

@@ -17,7 +17,7 @@ from typing import Any
 from crowdblend.api.release import DEFAULT_LEDGER, DefaultLedger, release
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Differential
+from crowdblend.guarantees.privacy import Differential
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.table.policy import Table
 from crowdblend.lazy import lazy_imports

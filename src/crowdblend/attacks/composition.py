@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdblend.attacks.ours import Counts, laplace_is, our_table, published_law, repeat_sizes
 from crowdblend.attacks.trial import Attack, Bound, Trial, exactly, in_runs, unsafe
-from crowdblend.guarantees import Relation
+from crowdblend.guarantees.privacy import Relation
 from crowdblend.randomness import SystemSource, discrete_laplace
 
 # The noise of the small counts: each is 0, or one up, or one down, with chances 1/3, 1/6 and 1/6.

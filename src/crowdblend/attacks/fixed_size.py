@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdblend.attacks.ours import Counts, OurTable, drawn, our_table
 from crowdblend.attacks.trial import Attack, Trial, exactly, in_runs, unsafe
-from crowdblend.guarantees import Relation
+from crowdblend.guarantees.privacy import Relation
 from crowdblend.packages import special
 
 # People asked, of this many people: a small example to check by hand, and the town's survey.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from crowdblend.attacks.ours import our_table
 from crowdblend.attacks.targets import Groups, mondrian
 from crowdblend.attacks.trial import Attack, Trial, certain
-from crowdblend.guarantees import Relation
+from crowdblend.guarantees.privacy import Relation
 
 K = 20
 HEPATITIS, FLU = 0, 1

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from crowdblend.attacks.trial import Bound, Trial, exactly, in_runs
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Relation
+from crowdblend.guarantees.privacy import Relation
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
-from crowdblend.planning import SolvedPlan, plan
+from crowdblend.planning.plan import SolvedPlan, plan
 from crowdblend.randomness import ReleaseKey, SystemSource, coins, new_key, thin
 
 Law = dict[int, Fraction]

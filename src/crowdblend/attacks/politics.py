@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from crowdblend.attacks.ours import at_least, laplace_reaches, our_table, published_law
 from crowdblend.attacks.trial import Attack, Bound, Pair, Trial, exactly, in_runs, unsafe
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import Differential, Guarantee, Relation
+from crowdblend.guarantees.privacy import Differential, Guarantee, Relation
 from crowdblend.papers.zkp import CLIQUE, DISSENT, clique_guess
 from crowdblend.randomness import SystemSource, discrete_laplace, rational, successes, uniform
 

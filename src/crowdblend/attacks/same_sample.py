@@ -18,7 +18,7 @@ from crowdblend.attacks.trial import Attack, Bound, Trial, exactly, in_runs
 from crowdblend.calculus import RULES
 from crowdblend.designs import Poisson
 from crowdblend.figures.charts import Axis, Line, LineChart
-from crowdblend.guarantees import CrowdBlending, Differential, Guarantee, Relation
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, Guarantee, Relation
 from crowdblend.packages import integrate
 from crowdblend.randomness import SystemSource, thin
 from crowdblend.selection.exponential import choose

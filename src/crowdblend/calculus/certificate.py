@@ -19,8 +19,15 @@ from crowdblend.calculus.reading import Document
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import CrowdBlending, Differential, Guarantee, OutlierPrivate, Relation, ZeroKnowledge
 from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
+from crowdblend.guarantees.privacy import (
+    CrowdBlending,
+    Differential,
+    Guarantee,
+    OutlierPrivate,
+    Relation,
+    ZeroKnowledge,
+)
 
 FORMAT = "crowdblend certificate 1"
 # Guarantees that may speak of the mechanism that runs on the sample; their sentences say so.

@@ -20,8 +20,9 @@ from crowdblend.calculus.folder_files import CERTIFICATE, check_files
 from crowdblend.calculus.reading import Document, parse, read_text
 from crowdblend.calculus.theorem import RULES, Derivation, Rule
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
-from crowdblend.guarantees import CrowdBlending, Profile
 from crowdblend.guarantees.parameters import check_type
+from crowdblend.guarantees.privacy import CrowdBlending
+from crowdblend.guarantees.profiles import Profile
 
 DEEPEST = 60
 MOST_STEPS = 500

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from enum import Enum
 
 from crowdblend.errors import NotApplicable
-from crowdblend.guarantees import Differential, Guarantee, Profile, Relation, ZeroKnowledge
+from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
+from crowdblend.guarantees.profiles import Profile
 
 
 class Unmet(NotApplicable):

@@ -6,19 +6,19 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
-from crowdblend import guarantees
 from crowdblend.errors import DoesNotVerify
-from crowdblend.guarantees import Relation
+from crowdblend.guarantees import aggregates, privacy, profiles, programme, strata, utility
 from crowdblend.guarantees.parameters import CheckedFields
 
 _KINDS: dict[str, type[CheckedFields]] = {
     name: kind
-    for name, kind in vars(guarantees).items()
-    if isinstance(kind, type) and issubclass(kind, CheckedFields) and is_dataclass(kind)
+    for module in (aggregates, privacy, profiles, programme, strata, utility)
+    for name, kind in vars(module).items()
+    if isinstance(kind, type) and issubclass(kind, CheckedFields) and is_dataclass(kind) and name[0] != "_"
 }
 
 _FIELDS = {kind: {field.name for field in fields(kind)} for kind in _KINDS.values()}  # type: ignore[arg-type]
-_RELATIONS = [relation.value for relation in Relation]
+_RELATIONS = [relation.value for relation in privacy.Relation]
 
 
 def encode(value: object) -> Any:
@@ -46,5 +46,5 @@ def decode(document: object) -> Any:
     if "relation" in named:
         if named["relation"] not in _RELATIONS:
             raise DoesNotVerify(f"A relation is none of {', '.join(_RELATIONS)}.")
-        named["relation"] = Relation(named["relation"])
+        named["relation"] = privacy.Relation(named["relation"])
     return kind(**named)

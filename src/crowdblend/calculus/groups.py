@@ -8,14 +8,15 @@ from operator import itemgetter
 from crowdblend.calculus.rules.zero_knowledge import group_by_chain, group_by_distance, group_by_samples
 from crowdblend.calculus.theorem import Derivation, Rule
 from crowdblend.errors import NotApplicable
-from crowdblend.guarantees import ZeroKnowledge
 from crowdblend.guarantees.guessing import right_conclusion
+from crowdblend.guarantees.privacy import ZeroKnowledge
 
 
 def best_for_group(guarantee: ZeroKnowledge, people: int) -> Rule:
     """Return the rule that moves an even chance least; where all allow certainty, the one with the smallest δ.
 
-    >>> from crowdblend.guarantees import RandomSamples, Relation
+    >>> from crowdblend.guarantees.aggregates import RandomSamples
+    >>> from crowdblend.guarantees.privacy import Relation
     >>> one = ZeroKnowledge(0.001, 0.0, RandomSamples(1_000, 10_000_000), Relation.CONCEAL)
     >>> best_for_group(one, 2).id, best_for_group(one, 200).id
     ('zero-knowledge.group-samples', 'zero-knowledge.group-samples')

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from flint import arb
 
 from crowdblend.errors import Infeasible
-from crowdblend.guarantees import (
+from crowdblend.guarantees.profiles import (
     AmplifiedCurve,
     BiasedCurve,
     ClosenessCurve,
@@ -19,25 +19,27 @@ from crowdblend.guarantees import (
     GroupSurveyCurve,
     LossCurve,
     NoisyCountCurve,
-    OneSampleCurve,
     OutlierCurve,
+    PointCurve,
+    Profile,
+    ReplacedCurve,
+    SplitCurve,
+    SurveyCurve,
+    ThresholdCurve,
+    Uses,
+)
+from crowdblend.guarantees.programme import (
+    OneSampleCurve,
     PartInCrowds,
     PartOfPoints,
     PartOfSample,
     PartWithNoise,
-    PointCurve,
     PrivatePart,
-    Profile,
     ProgrammeCurve,
-    ReplacedCurve,
-    SplitCurve,
-    StrataCurve,
-    SurveyCurve,
-    ThresholdCurve,
     UnequalProgrammeCurve,
     UnequalSampleCurve,
-    Uses,
 )
+from crowdblend.guarantees.strata import StrataCurve
 from crowdblend.numerics import balls
 from crowdblend.numerics.balls import expm1, precision, round_down, round_up, upper_bound
 from crowdblend.numerics.combined_curves import MeanOf, ReplacedData, WorstOf

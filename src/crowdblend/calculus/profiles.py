@@ -9,7 +9,8 @@ from crowdblend.calculus.loss_curves import curve_of
 from crowdblend.calculus.rules import mechanisms, profiles, strata
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import CrowdblendError, InvalidInput, NotApplicable
-from crowdblend.guarantees import Differential, Profile
+from crowdblend.guarantees.privacy import Differential
+from crowdblend.guarantees.profiles import Profile
 
 Maker = Callable[[Derivation], Derivation | None]
 

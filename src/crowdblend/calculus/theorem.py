@@ -12,8 +12,8 @@ from crowdblend.calculus.conditions import Unmet
 from crowdblend.calculus.description import About, Description, Disagreement
 from crowdblend.errors import InvalidInput, NotApplicable
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.parameters import PARAMETERS, check
+from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.numerics.balls import precision
 
 # Formulas are evaluated with this precision and rounded outward once, at the end.

@@ -15,7 +15,7 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.target import check_target
-from crowdblend.publishing.verification import verify_release
+from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.releases.facts import read_facts
 
 POLICIES = ("town-table", "town-noise", "town-microdata")

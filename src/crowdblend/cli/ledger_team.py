@@ -9,7 +9,7 @@ import msgspec
 
 from crowdblend.cli.output import Parameter, answer, answers
 from crowdblend.errors import InvalidInput, Refused
-from crowdblend.guarantees import Relation
+from crowdblend.guarantees.privacy import Relation
 from crowdblend.guarantees.wording import at_most
 from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger

@@ -9,12 +9,12 @@ import click
 
 from crowdblend.calculus import Assumption
 from crowdblend.cli.output import Parameter, answer, answers, asks_for_json, emit, print_table, show, wrong_use
-from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.guessing import guess_sentence, lead
+from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.guarantees.wording import at_least, at_most, close, exactly
 from crowdblend.lazy import lazy_imports
-from crowdblend.planning import SolvedPlan, plan
 from crowdblend.planning.designs import costs
+from crowdblend.planning.plan import SolvedPlan, plan
 from crowdblend.planning.sweep import TITLES
 from crowdblend.releases.delta_limit import LARGEST_DELTA
 from crowdblend.releases.facts import planned_releases

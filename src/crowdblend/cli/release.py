@@ -17,8 +17,8 @@ from crowdblend.cli.plan import plan_document, plan_lines
 from crowdblend.cli.progress import progress_line
 from crowdblend.engines.choice import engine_named
 from crowdblend.errors import CrowdblendError, Refused
-from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.guessing import lead
+from crowdblend.guarantees.privacy import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds import AnyPlan, plan
 from crowdblend.lazy import lazy_imports

@@ -18,8 +18,8 @@ from crowdblend.lazy import lazy_imports
 from crowdblend.releases.facts import planned_releases
 
 with lazy_imports():
-    from crowdblend.publishing import signing, verification
-    from crowdblend.publishing.verification import coq_steps
+    from crowdblend.publishing import signing
+    from crowdblend.publishing.verification import consistency, coq_steps
     from crowdblend.signatures import sshsig
 
 
@@ -38,7 +38,7 @@ def command(target: str, *, signer: str | None, proof_folder: str | None) -> Non
     signed = None if signer is None else _signed_by(target, signer)
     folder = Path(target) if target != "-" and Path(target).is_dir() else None
     if folder is not None:
-        checked = verification.verify_release(folder)
+        checked = consistency.verify_release(folder)
         certificate, uncovered, not_compared = checked.certificate, checked.uncovered, checked.not_compared
     else:
         certificate = verify(sys.stdin.read(MOST_BYTES + 1)) if target == "-" else verify_file(Path(target))

@@ -20,7 +20,7 @@ from crowdblend.designs import draw
 from crowdblend.designs.draw import Draw, Part
 from crowdblend.errors import InvalidInput, NotApplicable
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, OutlierPrivate
 from crowdblend.numerics.balls import round_up
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import composition, profiles, registers, sampling
 from crowdblend.designs.design import Claims, Design, InclusionRates, claim_about_people
-from crowdblend.guarantees import OutlierPrivate
+from crowdblend.guarantees.privacy import OutlierPrivate
 
 
 class Everybody(Design, frozen=True, tag="everybody"):

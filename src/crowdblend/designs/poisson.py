@@ -22,7 +22,7 @@ from crowdblend.designs.design import (
 )
 from crowdblend.designs.draw import Coin, Draw, Everybody, Part
 from crowdblend.errors import NotApplicable
-from crowdblend.guarantees import CrowdBlending
+from crowdblend.guarantees.privacy import CrowdBlending
 
 if TYPE_CHECKING:
     from crowdblend.randomness import DrawKey

@@ -15,7 +15,8 @@ from crowdblend.designs.design import Design, InclusionRates, PartClaims, Sample
 from crowdblend.designs.draw import Draw, Exactly, Part
 from crowdblend.designs.draw import Everybody as Everyone
 from crowdblend.designs.poisson import Poisson
-from crowdblend.guarantees import Differential, NoisyTotals, OutlierPrivate
+from crowdblend.guarantees.privacy import Differential, OutlierPrivate
+from crowdblend.guarantees.utility import NoisyTotals
 
 if TYPE_CHECKING:
     from crowdblend.randomness import DrawKey

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from crowdblend.errors import CrowdblendError
 from crowdblend.figures.charts import Axis, Line, LineChart
-from crowdblend.planning import SolvedPlan, Sweep, sweep
-from crowdblend.planning.sweep import TITLES
+from crowdblend.planning.plan import SolvedPlan
+from crowdblend.planning.sweep import TITLES, Sweep, sweep
 
 _OVER = {
     "rate": (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),

@@ -54,7 +54,7 @@ _QUESTIONS = {
 def right_guess(guarantee: Differential) -> float:
     """The largest probability of guessing right whether the data were used, both being as likely beforehand.
 
-    >>> from crowdblend.guarantees import Relation
+    >>> from crowdblend.guarantees.privacy import Relation
     >>> [right_guess(Differential(epsilon, 0.0, Relation.ADD_REMOVE)) for epsilon in (0.0, 1.0, 800.0)]
     [0.5, 0.7310585786300049, 1.0]
     """
@@ -83,7 +83,7 @@ def guess_sentence(guarantee: Guarantee, releases: int | None = 1) -> str | None
 
     It names the releases that the guarantee is about: one, this many of a series, or None for all about some people.
 
-    >>> from crowdblend.guarantees import Relation
+    >>> from crowdblend.guarantees.privacy import Relation
     >>> sentence = guess_sentence(Differential(1.0, 1e-6, Relation.ADD_REMOVE))
     >>> sentence.partition(". ")[2]
     'They are right at most 73.2 % of the time; a coin toss is right 50 %.'

@@ -17,7 +17,7 @@ from crowdblend.calculus.rules.composition import (
 )
 from crowdblend.errors import NotApplicable
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Differential, Guarantee, ZeroKnowledge
+from crowdblend.guarantees.privacy import Differential, Guarantee, ZeroKnowledge
 from crowdblend.ledger.entry import Losses, Spending
 
 

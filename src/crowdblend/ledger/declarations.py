@@ -18,8 +18,8 @@ from msgspec.structs import asdict, force_setattr
 
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Relation
 from crowdblend.guarantees.parameters import check
+from crowdblend.guarantees.privacy import Relation
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger.entry import check_text, normal_name
 from crowdblend.ledger.identity import UNNAMED

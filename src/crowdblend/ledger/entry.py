@@ -12,8 +12,8 @@ from crowdblend.calculus.encoding import encode
 from crowdblend.calculus.rules.sampling import replacing_is_removing_and_adding
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Differential, Guarantee, Relation, ZeroKnowledge
 from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
+from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
 from crowdblend.ledger.chain import DIGEST
 
 _LONGEST = {"folder": 4096}

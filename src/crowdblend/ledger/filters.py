@@ -26,7 +26,8 @@ from flint import arb
 
 from crowdblend.calculus.loss_curves import delta_of, spread, together
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Differential, Profile, Relation, Uses
+from crowdblend.guarantees.privacy import Differential, Relation
+from crowdblend.guarantees.profiles import Profile, Uses
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger.budget import SpendingGroup
 from crowdblend.ledger.declarations import Limit

@@ -11,8 +11,8 @@ from threading import RLock
 from typing import Any, TypeVar
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Relation
 from crowdblend.guarantees.parameters import check
+from crowdblend.guarantees.privacy import Relation
 from crowdblend.ledger.budget import Budget
 from crowdblend.ledger.chain import GENESIS, KEY_BYTES, Head, commitment, next_record
 from crowdblend.ledger.conflicts import KnownRelease, Outlook, check_conflicts, distinct_entries, population_of

@@ -14,7 +14,7 @@ from decimal import ROUND_FLOOR, Context
 
 from crowdblend.errors import Refused
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.guarantees.wording import at_least, at_most
 from crowdblend.ledger.budget import Budget, SpendingGroup, add_up
 from crowdblend.ledger.declarations import Declarations, Limit

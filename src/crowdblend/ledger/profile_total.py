@@ -13,8 +13,9 @@ from typing import Any
 from crowdblend.calculus import Assumption
 from crowdblend.calculus.loss_curves import spread, together
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import ClosenessCurve, Differential, Profile, Relation, ReplacedCurve, Uses
 from crowdblend.guarantees.guessing import differential_for_one
+from crowdblend.guarantees.privacy import Differential, Relation
+from crowdblend.guarantees.profiles import ClosenessCurve, Profile, ReplacedCurve, Uses
 from crowdblend.ledger.budget import SpendingGroup
 from crowdblend.ledger.entry import Losses
 

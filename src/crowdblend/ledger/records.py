@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from crowdblend.calculus.encoding import decode, encode
-from crowdblend.guarantees import Guarantee
+from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.ledger.declarations import Description, Limit, Overlap
 from crowdblend.ledger.entry import Entry, Spending
 

@@ -14,7 +14,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import outliers, programme
 from crowdblend.estimates.laws import Law
-from crowdblend.guarantees import CrowdBlending, OutlierPrivate
+from crowdblend.guarantees.privacy import CrowdBlending, OutlierPrivate
 
 Crowd = Annotated[int, msgspec.Meta(ge=1)]
 # Noise of a smaller loss cannot be drawn exactly.

@@ -14,7 +14,7 @@ from crowdblend.calculus.rules.sampling import sampling_amplifies, suppression_e
 from crowdblend.errors import Infeasible
 from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
 from crowdblend.papers.reproduction import Cell, Reproduction, agrees
 from crowdblend.planning.bounds import BOUNDS, Bound
 from crowdblend.planning.request import PlanRequest

@@ -16,7 +16,7 @@ from crowdblend.calculus.rules.zero_knowledge import (
     sample_and_sanitize_sharp,
 )
 from crowdblend.figures.charts import Axis, Line, LineChart
-from crowdblend.guarantees import Differential, Relation, ZeroKnowledge
+from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.papers.reproduction import Cell, Reproduction, agrees
 
 CLIQUE, DISSENT = 200, 0.2

@@ -14,7 +14,7 @@ from crowdblend.calculus.loss_curves import part_delta, unequal_part_delta
 from crowdblend.calculus.rules import programme
 from crowdblend.errors import Infeasible, NotProved
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import PartInCrowds, PartOfSample, UnequalProgrammeCurve
+from crowdblend.guarantees.programme import PartInCrowds, PartOfSample, UnequalProgrammeCurve
 from crowdblend.numerics.balls import round_up
 from crowdblend.numerics.search import first_true
 
@@ -45,7 +45,7 @@ def smallest_k(
     `part` makes the part of a k, and `shares` are those of all parts. Where every part keeps to delta, so does their
     average, which is what counts.
 
-    >>> from crowdblend.guarantees import PartWithNoise
+    >>> from crowdblend.guarantees.programme import PartWithNoise
     >>> smallest_k(lambda k: PartWithNoise(0.5, k, 1.0, False), (0.5, 0.5), rate=0.5, epsilon=1.0, delta=1e-6)
     12
     """

@@ -14,9 +14,9 @@ from crowdblend.calculus.rules import composition, profiles, surveys
 from crowdblend.designs import Biased, Poisson, SampledClaims, ThinnedSurvey
 from crowdblend.errors import CrowdblendError, NotProved
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.parameters import check
+from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.planning import series
 from crowdblend.planning.bounds import BOUNDS, Bound, PlannedMechanism, noise_loss
 from crowdblend.planning.parts import equal_shares, smallest_thresholds

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Relation
 from crowdblend.guarantees.parameters import MOST_PARTS, PARAMETERS, SHARES_ROUNDING, CheckedFields, check
+from crowdblend.guarantees.privacy import Relation
 
 # What is published of a crowd: its size, its records one by one, or its points, moved by noise.
 Form = Literal["histogram", "records", "moved"]

@@ -12,13 +12,12 @@ from dataclasses import replace
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import profiles
 from crowdblend.errors import Infeasible, InvalidInput, NotApplicable
-from crowdblend.guarantees import (
+from crowdblend.guarantees.privacy import Differential, Relation
+from crowdblend.guarantees.profiles import (
     AmplifiedCurve,
     ClosenessCurve,
-    Differential,
     LossCurve,
     Profile,
-    Relation,
     ReplacedCurve,
     SurveyCurve,
     Uses,

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Literal
 from msgspec.structs import force_setattr
 
 from crowdblend.errors import Infeasible, InvalidInput
-from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.key import Rule, Section, conflicts, key
 from crowdblend.policies.refusals import refusal

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from crowdblend.estimates import Law
 from crowdblend.estimates.acceptance import hidden_with
+from crowdblend.estimates.laws import Law
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import three_digits
 from crowdblend.lazy import lazy_imports

@@ -15,8 +15,8 @@ from crowdblend.lazy import lazy_imports
 from crowdblend.publishing.target import CERTIFICATE
 
 with lazy_imports():
-    from crowdblend import reports
     from crowdblend.reading import datapackage, readme
+    from crowdblend.reports import write
 
 
 def describe(folder: Path, certificate: Certificate, date: str, *, figures: bool = True) -> Certificate:
@@ -26,7 +26,7 @@ def describe(folder: Path, certificate: Certificate, date: str, *, figures: bool
     (folder / datapackage.NAME).write_text(package, encoding="utf-8")
     (folder / readme.NAME).write_text(readme.readme(folder, certificate), encoding="utf-8")
     _certify(folder, certificate)
-    reports.write_report(folder, figures=figures)
+    write.write_report(folder, figures=figures)
     return _certify(folder, certificate)
 
 

@@ -17,8 +17,8 @@ from typing import Any, Literal
 from crowdblend.calculus.certificate import Certificate
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.guessing import lead
+from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.lazy import lazy_imports
 from crowdblend.publishing.committing import commit
 from crowdblend.publishing.staging import Completion, Journal, Staging

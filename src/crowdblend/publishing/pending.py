@@ -15,7 +15,7 @@ from crowdblend.engines.engine import Engine
 from crowdblend.engines.identity import largest_rate, sample_of
 from crowdblend.errors import Refused
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Guarantee, Relation
+from crowdblend.guarantees.privacy import Guarantee, Relation
 from crowdblend.kinds import AnyPlan, AnyPolicy
 from crowdblend.ledger.identity import UNNAMED
 from crowdblend.policies.proposed import read_proposals

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from crowdblend.calculus.folder_files import CERTIFICATE
 from crowdblend.errors import InvalidInput
-from crowdblend.publishing.verification import verify_release
+from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.signatures.files import Passphrase, check_file, open_key, sign_file, signature_file
 from crowdblend.signatures.signers import Signer
 

@@ -16,9 +16,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.estimates import CellLaws, Intervals, combinations, nothing_known
-from crowdblend.estimates.cells import fill, sum_strata
-from crowdblend.estimates.estimator import CONFIDENCE, Estimator
+from crowdblend.estimates.cells import CellLaws, combinations, fill, sum_strata
+from crowdblend.estimates.estimator import CONFIDENCE, Estimator, Intervals, nothing_known
 from crowdblend.frozen import dataclass
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
 from crowdblend.recoding.classes import MOST_CELLS_LISTED

@@ -11,7 +11,8 @@ import numpy as np
 from crowdblend.calculus import Assumption
 from crowdblend.designs import InclusionRates
 from crowdblend.designs.design import MOST_LISTED
-from crowdblend.estimates import Estimator, GaussianOnEveryCell, Law, NoiseBelowK, NoiseFromThreshold, OutlierNoise
+from crowdblend.estimates.estimator import Estimator
+from crowdblend.estimates.laws import GaussianOnEveryCell, Law, NoiseBelowK, NoiseFromThreshold, OutlierNoise
 from crowdblend.guarantees.wording import three_digits
 from crowdblend.releases.facts import CellTable, ReleaseFacts
 

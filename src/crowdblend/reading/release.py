@@ -16,10 +16,10 @@ import pyarrow as pa
 
 from crowdblend.calculus import Certificate, verify_file
 from crowdblend.errors import InvalidInput
-from crowdblend.estimates import combinations
+from crowdblend.estimates.cells import combinations
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Guarantee
+from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.lazy import lazy_imports
 from crowdblend.reading import notes
 from crowdblend.reading.cells import ENDINGS, Cells, check_footer, open_cells

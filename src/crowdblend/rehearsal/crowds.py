@@ -9,13 +9,13 @@ from typing import Any, ClassVar, TypeVar, cast
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Relation
+from crowdblend.guarantees.privacy import Relation
 from crowdblend.kinds import plan
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
 from crowdblend.kinds.points.policy import PointsPolicy
 from crowdblend.kinds.table.policy import TablePolicy
-from crowdblend.planning import SolvedPlan
+from crowdblend.planning.plan import SolvedPlan
 from crowdblend.planning.strata import StratumPlan
 from crowdblend.policies.columns import Column
 from crowdblend.randomness import ReleaseKey

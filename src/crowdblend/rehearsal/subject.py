@@ -34,7 +34,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.kinds import AnyPlan, plan
 from crowdblend.policies.registry import part
 from crowdblend.randomness import ReleaseKey, new_key

@@ -15,7 +15,7 @@ from crowdblend.designs.draw import Draw, parts_of, shares_within
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import PartInCrowds
+from crowdblend.guarantees.programme import PartInCrowds
 from crowdblend.guarantees.wording import at_most
 from crowdblend.lazy import lazy_imports
 from crowdblend.mechanisms.suppression import SuppressedHistogram

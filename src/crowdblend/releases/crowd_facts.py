@@ -15,7 +15,8 @@ from crowdblend.calculus.rules import profiles, sampling
 from crowdblend.designs import Design
 from crowdblend.designs.design import PartClaims, SampledClaims, blends
 from crowdblend.designs.draw import shares_within
-from crowdblend.estimates import CellLaws, Law, estimator_of
+from crowdblend.estimates.cells import CellLaws, estimator_of
+from crowdblend.estimates.laws import Law
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.mechanism import Mechanism
 from crowdblend.mechanisms.threshold import ThresholdHistogram

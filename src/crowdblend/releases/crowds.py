@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from crowdblend.designs import Claims, Design, Stratum
 from crowdblend.errors import CrowdblendError, Infeasible
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import PartOfSample
+from crowdblend.guarantees.programme import PartOfSample
 from crowdblend.numerics.search import first_true
-from crowdblend.planning import SolvedPlan
 from crowdblend.planning.designs import survey_costs
 from crowdblend.planning.parts import PartBudget
-from crowdblend.planning.plan import answer
+from crowdblend.planning.plan import SolvedPlan, answer
 from crowdblend.planning.request import Form, PlanRequest
 from crowdblend.planning.strata import CrowdPlan, StratumPlan, plan_strata
 from crowdblend.policies.crowd import CrowdPolicy

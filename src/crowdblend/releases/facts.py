@@ -20,13 +20,14 @@ from crowdblend.calculus.rules import composition
 from crowdblend.designs import DESIGNS, Design
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.numerics.balls import total
 from crowdblend.policies.registry import WHOLES, is_kind, kind_of, part
 
 if TYPE_CHECKING:
     from crowdblend.designs.design import PartClaims
-    from crowdblend.estimates import CellLaws, Law
+    from crowdblend.estimates.cells import CellLaws
+    from crowdblend.estimates.laws import Law
     from crowdblend.recoding.domain import Domain
 
 CONTRADICTION = "data-contradict"

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.errors import InvalidInput
-from crowdblend.estimates import CellLaws, Intervals
+from crowdblend.estimates.cells import CellLaws
+from crowdblend.estimates.estimator import Intervals
 from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy_imports
 from crowdblend.releases.facts import DATA

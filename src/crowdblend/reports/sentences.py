@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from crowdblend.calculus import Certificate
-from crowdblend.guarantees import Differential, ZeroKnowledge
+from crowdblend.guarantees.privacy import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
 from crowdblend.recoding.domain import Domain
 from crowdblend.reports.text import enumeration, one_in, round_up

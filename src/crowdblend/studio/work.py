@@ -26,7 +26,7 @@ from crowdblend.studio.places import Root
 with lazy_imports():
     from crowdblend import attacks
     from crowdblend.publishing import release as publishing
-    from crowdblend.publishing import verification
+    from crowdblend.publishing.verification import consistency
 
 Result = dict[str, object]
 
@@ -102,7 +102,7 @@ def rehearse(status: StatusFile, policy: str, out: str, people: int | None, spre
 def verify(status: StatusFile, folder: str) -> Result:
     """Derive a certificate again, and check the data against it."""
     status.progress("verifying", 0)
-    return {"uncovered": list(verification.verify_release(Path(folder)).uncovered)}
+    return {"uncovered": list(consistency.verify_release(Path(folder)).uncovered)}
 
 
 def attack(status: StatusFile, name: str, runs: int) -> Result:

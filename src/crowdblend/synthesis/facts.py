@@ -20,7 +20,7 @@ import msgspec
 
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.rules import composition, sampling
-from crowdblend.guarantees import Differential, Relation, ZeroKnowledge
+from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.facts import DATA, Count, Fact, Parameters, ReleaseFacts, contradiction, derive, read_facts
 

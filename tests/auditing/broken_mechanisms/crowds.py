@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import partial
 
 from crowdblend.auditing.exact.distributions import Database, Distribution, World, beside, mix, surely
-from crowdblend.guarantees import CrowdBlending
+from crowdblend.guarantees.privacy import CrowdBlending
 from tests.auditing.broken_mechanisms.parts import HALF, Classes, OrderClaim, add, mistaken, shown, suppressed
 
 LETTERS = World(("A", "B"), 4)

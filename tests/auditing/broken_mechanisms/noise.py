@@ -22,7 +22,7 @@ from crowdblend.auditing.exact.distributions import (
 )
 from crowdblend.auditing.statistical.subject import BlackBox, Neighbours
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import OutlierPrivate, Relation
+from crowdblend.guarantees.privacy import OutlierPrivate, Relation
 from crowdblend.numerics import balls
 from crowdblend.numerics.noise_below_k import spliced_divergence
 from tests.auditing.broken_mechanisms.parts import (

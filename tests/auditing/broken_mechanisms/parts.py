@@ -22,7 +22,7 @@ from crowdblend.auditing.exact.distributions import (
 )
 from crowdblend.auditing.statistical.run import Verdict, audit
 from crowdblend.auditing.statistical.subject import Subject
-from crowdblend.guarantees import Differential, Guarantee, Relation
+from crowdblend.guarantees.privacy import Differential, Guarantee, Relation
 from crowdblend.numerics import balls
 from crowdblend.numerics.crowd_divergence import crowd_divergence
 

@@ -18,8 +18,8 @@ from crowdblend.auditing.exact.distributions import (
     surely,
 )
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Relation, ZeroKnowledge
 from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.privacy import Relation, ZeroKnowledge
 from tests.auditing.broken_mechanisms.parts import (
     HALF,
     add,

@@ -31,7 +31,7 @@ from crowdblend.auditing.exact.distributions import (
 )
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import (
+from crowdblend.guarantees.privacy import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,

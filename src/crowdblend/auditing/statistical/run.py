@@ -15,7 +15,7 @@ from crowdblend.auditing.statistical.subject import Observed, Pair, Subject
 from crowdblend.auditing.statistical.workers import Workforce, workforce
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.guarantees.wording import at_least, at_most, exactly
 
 _MOST_OUTCOMES = 6

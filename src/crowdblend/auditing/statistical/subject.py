@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Differential
+from crowdblend.guarantees.privacy import Differential
 
 # By view, how often each outcome was seen.
 Observed = Mapping[str, Mapping[str, int]]

@@ -9,15 +9,15 @@ from crowdblend.calculus.description import TARGET, UNDER_BIAS, UNDER_SAMPLING
 from crowdblend.calculus.rules.sampling import FROM_SAMPLE, require_amplified
 from crowdblend.calculus.theorem import rule
 from crowdblend.errors import InvalidInput, NotApplicable
-from crowdblend.guarantees import (
+from crowdblend.guarantees.aggregates import RobustSampling
+from crowdblend.guarantees.parameters import check_ends
+from crowdblend.guarantees.privacy import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
     Relation,
-    RobustSampling,
     ZeroKnowledge,
 )
-from crowdblend.guarantees.parameters import check_ends
 from crowdblend.numerics import balls
 from crowdblend.numerics.arithmetic import Number
 from crowdblend.numerics.balls import round_up, upper_bound

@@ -8,7 +8,7 @@ from typing import TypeVar
 from crowdblend.calculus.description import same_release
 from crowdblend.calculus.theorem import rule
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Differential, DifferentialUnderSampling, ZeroKnowledge
+from crowdblend.guarantees.privacy import Differential, DifferentialUnderSampling, ZeroKnowledge
 
 Chosen = TypeVar("Chosen", DifferentialUnderSampling, Differential, ZeroKnowledge)
 

@@ -15,21 +15,16 @@ from crowdblend.calculus.description import RELEASES, Composite
 from crowdblend.calculus.theorem import RULES, Derivation, rule
 from crowdblend.errors import DoesNotCompose, InvalidInput, NotApplicable
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import (
-    Aggregate,
+from crowdblend.guarantees.aggregates import Aggregate, Exploration, IidSampling, Neighbourhood, RandomSamples, Together
+from crowdblend.guarantees.parameters import check_type
+from crowdblend.guarantees.privacy import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
-    Exploration,
     Guarantee,
-    IidSampling,
-    Neighbourhood,
-    RandomSamples,
     Relation,
-    Together,
     ZeroKnowledge,
 )
-from crowdblend.guarantees.parameters import check_type
 from crowdblend.numerics.balls import round_up, total
 
 Loss = TypeVar("Loss", Differential, ZeroKnowledge)

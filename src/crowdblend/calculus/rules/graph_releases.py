@@ -18,8 +18,18 @@ from crowdblend.calculus.description import DEGREE, DISTANCE, GRID, LAPLACE, STA
 from crowdblend.calculus.rules.graphs import NETWORK, OURS
 from crowdblend.calculus.rules.zero_knowledge import laplace_release
 from crowdblend.calculus.theorem import Rule, rule
-from crowdblend.guarantees import Differential, Estimator, Guarantee, RandomSamples, Relation, Sampler, ZeroKnowledge
-from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN, HISTOGRAM
+from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
+from crowdblend.guarantees.utility import (
+    AVERAGE,
+    AVERAGE_DEGREE,
+    CONNECTED,
+    CYCLE_FREE,
+    EULERIAN,
+    HISTOGRAM,
+    Estimator,
+    Sampler,
+)
 from crowdblend.numerics.balls import round_up
 
 DISTANCES = (CONNECTED, CYCLE_FREE, EULERIAN)

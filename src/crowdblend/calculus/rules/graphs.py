@@ -22,8 +22,17 @@ from crowdblend.calculus.description import DEGREE, DISTANCE, PROVED, SIMULATOR,
 from crowdblend.calculus.theorem import rule
 from crowdblend.errors import NotApplicable
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Aggregate, Estimator, Exploration, Neighbourhood, RandomSamples, Sampler
-from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN, HISTOGRAM
+from crowdblend.guarantees.aggregates import Aggregate, Exploration, Neighbourhood, RandomSamples
+from crowdblend.guarantees.utility import (
+    AVERAGE,
+    AVERAGE_DEGREE,
+    CONNECTED,
+    CYCLE_FREE,
+    EULERIAN,
+    HISTOGRAM,
+    Estimator,
+    Sampler,
+)
 from crowdblend.numerics.balls import round_up
 
 OURS = "crowdblend, docs/proofs.md#networks"

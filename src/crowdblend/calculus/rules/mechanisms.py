@@ -8,7 +8,8 @@ from crowdblend.calculus.assumptions import TABLE, Assumption
 from crowdblend.calculus.conditions import require, require_unsampled
 from crowdblend.calculus.description import NOISY_POINTS, TARGET, mechanism, same_release
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import CrowdBlending, Differential, GaussianCurve, Profile, Relation, ThresholdCurve, Uses
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation
+from crowdblend.guarantees.profiles import GaussianCurve, Profile, ThresholdCurve, Uses
 from crowdblend.numerics.balls import upper_bound
 from crowdblend.numerics.gaussian import GaussianCells
 from crowdblend.numerics.threshold import appears

@@ -8,7 +8,7 @@ from crowdblend.calculus.assumptions import NOISY_TABLE, Assumption
 from crowdblend.calculus.conditions import Unmet
 from crowdblend.calculus.description import mechanism, same_release
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import Differential, OutlierPrivate
+from crowdblend.guarantees.privacy import Differential, OutlierPrivate
 from crowdblend.numerics import balls
 from crowdblend.numerics.arithmetic import Number
 from crowdblend.numerics.balls import round_up, upper_bound

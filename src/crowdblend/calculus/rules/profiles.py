@@ -26,31 +26,23 @@ from crowdblend.calculus.rules.programme import check_shares
 from crowdblend.calculus.rules.recoding import require_pure
 from crowdblend.calculus.rules.sampling import SAMPLED
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import (
-    Aggregate,
+from crowdblend.guarantees.aggregates import Aggregate, IidSampling, Together
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation, ZeroKnowledge
+from crowdblend.guarantees.profiles import (
     AmplifiedCurve,
     BiasedCurve,
     ClosenessCurve,
-    CrowdBlending,
     CrowdCurve,
-    Differential,
-    IidSampling,
     LossCurve,
     NoisyCountCurve,
-    OneSampleCurve,
     OutlierCurve,
-    PartOfSample,
     PointCurve,
     Profile,
-    ProgrammeCurve,
-    Relation,
     ReplacedCurve,
     SplitCurve,
-    Together,
-    UnequalSampleCurve,
     Uses,
-    ZeroKnowledge,
 )
+from crowdblend.guarantees.programme import OneSampleCurve, PartOfSample, ProgrammeCurve, UnequalSampleCurve
 
 _PROOF = "crowdblend, docs/proofs.md#composition-by-profiles"
 SERIES = (Assumption.FRESH_SAMPLES, Assumption.FIXED_SERIES)

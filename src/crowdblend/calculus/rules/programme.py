@@ -23,20 +23,17 @@ from crowdblend.calculus.loss_curves import part_terms
 from crowdblend.calculus.rules.blending import ROBUST, check_bias, check_rates
 from crowdblend.calculus.rules.sampling import FROM_SAMPLE, under_sampling
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import (
-    CrowdBlending,
-    DifferentialUnderSampling,
+from crowdblend.guarantees.privacy import CrowdBlending, DifferentialUnderSampling, Relation
+from crowdblend.guarantees.profiles import Profile, Uses
+from crowdblend.guarantees.programme import (
     PartInCrowds,
     PartOfPoints,
     PartOfSample,
     PartWithNoise,
     PrivatePart,
-    Profile,
-    Relation,
     UnequalProgrammeCurve,
-    Uses,
+    exceeds_sample,
 )
-from crowdblend.guarantees.programme import exceeds_sample
 from crowdblend.numerics import balls
 from crowdblend.numerics.programme import programme_divergence
 

@@ -13,7 +13,7 @@ from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import Unmet
 from crowdblend.calculus.description import mechanism
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.numerics.balls import round_up
 
 _CHOSEN = (

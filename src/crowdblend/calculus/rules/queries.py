@@ -9,8 +9,8 @@ from crowdblend.calculus.conditions import Unmet
 from crowdblend.calculus.description import DRAWN, LAPLACE, PROVED, SIMULATOR, STATISTIC, mechanism, same_release
 from crowdblend.calculus.theorem import rule
 from crowdblend.errors import NotApplicable
-from crowdblend.guarantees import QuerySampler, RandomSamples, Sampler, Useful
-from crowdblend.guarantees.utility import AVERAGE
+from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.utility import AVERAGE, QuerySampler, Sampler, Useful
 from crowdblend.numerics.balls import log, round_up, sqrt
 
 

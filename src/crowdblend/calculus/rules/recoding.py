@@ -13,7 +13,7 @@ from crowdblend.calculus.conditions import require, require_unsampled
 from crowdblend.calculus.description import TARGET, Composite
 from crowdblend.calculus.rules.sampling import SAMPLED, suppression_exact
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
 from crowdblend.numerics.balls import round_up
 
 

@@ -8,7 +8,8 @@ from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import Unmet, require_one_person, require_unsampled
 from crowdblend.calculus.description import Composite, mechanism
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import Differential, Profile, Relation, Uses
+from crowdblend.guarantees.privacy import Differential, Relation
+from crowdblend.guarantees.profiles import Profile, Uses
 from crowdblend.numerics.balls import expm1, round_up
 
 _ROWS = (Assumption.ROWS_PER_PERSON, Assumption.FIXED_CLASSES, Assumption.EXACT_NOISE, Assumption.LAPLACE_PER_ROW)

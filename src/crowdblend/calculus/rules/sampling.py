@@ -22,11 +22,11 @@ from crowdblend.calculus.description import (
 )
 from crowdblend.calculus.theorem import rule
 from crowdblend.errors import NotApplicable
-from crowdblend.guarantees import (
+from crowdblend.guarantees.aggregates import IidSampling
+from crowdblend.guarantees.privacy import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
-    IidSampling,
     Relation,
     ZeroKnowledge,
 )

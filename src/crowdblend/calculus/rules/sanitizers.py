@@ -11,7 +11,7 @@ from flint import arb
 from crowdblend.calculus.assumptions import TABLE, Assumption
 from crowdblend.calculus.description import mechanism
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.numerics.balls import round_up
 
 

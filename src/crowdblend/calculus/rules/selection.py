@@ -7,7 +7,8 @@ from flint import arb
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.description import Composite, mechanism
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import BoundedScore, Differential, Relation
+from crowdblend.guarantees.privacy import Differential, Relation
+from crowdblend.guarantees.utility import BoundedScore
 from crowdblend.numerics.balls import round_up
 from crowdblend.numerics.expected_people import largest_step
 

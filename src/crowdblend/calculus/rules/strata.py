@@ -14,20 +14,16 @@ from crowdblend.calculus.description import BIASED, TARGET, Composite, SeesSampl
 from crowdblend.calculus.rules.blending import robust_delta
 from crowdblend.calculus.rules.sampling import FROM_SAMPLE
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import (
+from crowdblend.guarantees.aggregates import RobustSampling
+from crowdblend.guarantees.privacy import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
-    LossCurve,
-    Profile,
     Relation,
-    RobustSampling,
-    StrataCurve,
-    StrataOfSample,
-    StratumOfSample,
-    Uses,
     ZeroKnowledge,
 )
+from crowdblend.guarantees.profiles import LossCurve, Profile, Uses
+from crowdblend.guarantees.strata import StrataCurve, StrataOfSample, StratumOfSample
 from crowdblend.numerics.balls import expm1, log1p, round_up
 
 _PROOF = "crowdblend, docs/proofs.md#strata"

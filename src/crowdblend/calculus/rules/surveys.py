@@ -12,19 +12,17 @@ from crowdblend.calculus.description import OF_DRAWN, TARGET, Composite, same_re
 from crowdblend.calculus.loss_curves import delta_of
 from crowdblend.calculus.rules.profiles import aggregates_of
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import (
+from crowdblend.guarantees.privacy import Relation, ZeroKnowledge
+from crowdblend.guarantees.profiles import (
     BiasedCurve,
     GroupSurveyCurve,
     LossCurve,
     Profile,
-    Relation,
     ReplacedCurve,
     SurveyCurve,
-    UnequalProgrammeCurve,
-    UnequalSampleCurve,
     Uses,
-    ZeroKnowledge,
 )
+from crowdblend.guarantees.programme import UnequalProgrammeCurve, UnequalSampleCurve
 
 _PROOF = "Balle, Barthe and Gaboardi 2018, sampling without replacement; docs/proofs.md#surveys-of-a-fixed-size"
 _ASKED = (Assumption.RANDOM_ORDER, Assumption.SECRET_SAMPLE, Assumption.ONE_SURVEY)

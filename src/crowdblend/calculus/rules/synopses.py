@@ -8,7 +8,7 @@ from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import Unmet
 from crowdblend.calculus.description import DRAWN, PROVED, mechanism
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import Useful
+from crowdblend.guarantees.utility import Useful
 from crowdblend.numerics.balls import log, minimum, round_up, sqrt
 
 _COUNTED = (

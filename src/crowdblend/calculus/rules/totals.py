@@ -12,7 +12,9 @@ from flint import arb
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.description import SIMULATOR, Composite, mechanism, same_release
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import Differential, NoisyTotals, RandomSamples, Relation, ZeroKnowledge
+from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
+from crowdblend.guarantees.utility import NoisyTotals
 from crowdblend.numerics.balls import maximum, minimum, round_up, sqrt, total
 
 _NOISE = (Assumption.ONE_ROW_PER_PERSON, Assumption.EXACT_NOISE)

@@ -10,8 +10,9 @@ from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import Unmet, require, require_unsampled
 from crowdblend.calculus.description import LAPLACE, NAMED, OF_DRAWN, STATISTIC, Composite, mechanism, same_release
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import Differential, RandomSamples, Relation, Sampler, Useful, ZeroKnowledge
-from crowdblend.guarantees.utility import RELEASED
+from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
+from crowdblend.guarantees.utility import RELEASED, Sampler, Useful
 from crowdblend.numerics.balls import expm1, log1p, round_up
 
 _ONE = "Use the guarantee for one person."

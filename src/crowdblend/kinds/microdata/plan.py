@@ -6,7 +6,7 @@ from functools import partial
 
 from crowdblend.engines.engine import Progress
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import PartInCrowds
+from crowdblend.guarantees.programme import PartInCrowds
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.mechanisms.strata import publish_classes

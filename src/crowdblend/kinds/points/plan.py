@@ -8,7 +8,7 @@ from functools import partial
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import PartOfPoints
+from crowdblend.guarantees.programme import PartOfPoints
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.points.facts import FAILURE, POINTS, AxisFacts, PointsFacts
 from crowdblend.kinds.points.policy import PointsPolicy

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from crowdblend.figures.bars import interval_chart
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import RandomSamples, RobustSampling
+from crowdblend.guarantees.aggregates import RandomSamples, RobustSampling
 from crowdblend.guarantees.wording import at_least, three_digits
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.reading.release import PublishedRelease

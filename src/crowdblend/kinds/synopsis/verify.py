@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow.compute as pc
 
-from crowdblend.estimates import CellLaws
+from crowdblend.estimates.cells import CellLaws
 from crowdblend.kinds.synopsis.facts import SynopsisFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
 from crowdblend.publishing.verification.counts import check_cells

@@ -10,7 +10,7 @@ from functools import partial
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible, InvalidInput, NotProved
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import PartInCrowds, PartWithNoise
+from crowdblend.guarantees.programme import PartInCrowds, PartWithNoise
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.lazy import lazy_imports

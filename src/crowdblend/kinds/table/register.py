@@ -15,7 +15,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import composition
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible
-from crowdblend.estimates import total_intervals
+from crowdblend.estimates.cells import total_intervals
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds.table.facts import TableFacts

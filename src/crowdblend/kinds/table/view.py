@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from markupsafe import Markup
 
-from crowdblend.estimates import CellLaws
+from crowdblend.estimates.cells import CellLaws
 from crowdblend.figures.bars import Range, bar_chart, range_chart
 from crowdblend.figures.maps import heatmap
 from crowdblend.frozen import dataclass

@@ -11,7 +11,7 @@ from crowdblend.calculus.rules import sanitizers, synopses
 from crowdblend.designs import Survey
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import QuerySampler, Useful
+from crowdblend.guarantees.utility import QuerySampler, Useful
 from crowdblend.mechanisms.synopsis.exponential import MOST_CANDIDATES, ExponentialSynopsis, candidates_of
 from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass

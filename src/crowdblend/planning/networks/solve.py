@@ -15,7 +15,7 @@ from decimal import Decimal
 from crowdblend.calculus import Derivation
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Neighbourhood
+from crowdblend.guarantees.aggregates import Neighbourhood
 from crowdblend.planning.networks.derive import (
     SimulatorView,
     derive_release,

@@ -11,7 +11,7 @@ from crowdblend.calculus import RULES, Derivation
 from crowdblend.designs import Survey
 from crowdblend.designs.survey import replaced_claim
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import NoisyTotals
+from crowdblend.guarantees.utility import NoisyTotals
 from crowdblend.planning.statistics.accuracy import Shape, finite_population
 from crowdblend.planning.statistics.quantiles import QuantileShape
 

@@ -4,7 +4,3 @@ The hashes of a certificate have no key: anyone who edits data can write new has
 from the facts, and the facts say what the data may be like; that is what each kind checks in its `verify`, a function
 `check(published)` that raises DoesNotVerify where data and facts contradict each other.
 """
-
-from crowdblend.publishing.verification.consistency import VerifiedRelease, verify_release
-
-__all__ = ["VerifiedRelease", "verify_release"]

@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
-from crowdblend.estimates import CellLaws, Intervals, combinations, total_intervals
+from crowdblend.estimates.cells import CellLaws, combinations, total_intervals
+from crowdblend.estimates.estimator import Intervals
 from crowdblend.reading.cells import EXACT, Cells, Estimates, N, Totals
 from crowdblend.reading.margins import number_labels
 from crowdblend.recoding.domain import Domain
