@@ -18,7 +18,7 @@ from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.schema import policy_schema
 
 with lazy_imports():
-    from crowdblend.planning.plan import plan as planning
+    from crowdblend.planning import plan as planning
 
 
 _PRESETS = f"What offices often publish: {'; '.join(f'{name}, {one.words}' for name, one in PRESETS.items())}."
