@@ -225,10 +225,10 @@ def test_a_full_disk_leaves_nothing_behind(place: Path) -> None:
 def test_ctrl_c_says_how_to_resume(place: Path) -> None:
     """Whoever presses Ctrl-C when the release is recorded gets it later, with the same output."""
     stopped = (
-        "import crowdblend.reports as reports, crowdblend.cli.main as main, os, signal\n"
+        "import crowdblend.reports.write as write, crowdblend.cli.main as main, os, signal\n"
         # Where tests run in the background, the shell has them ignore Ctrl-C.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "reports.write_report = lambda folder, **_: os.kill(os.getpid(), signal.SIGINT)\n"
+        "write.write_report = lambda folder, **_: os.kill(os.getpid(), signal.SIGINT)\n"
         "main.main()"
     )
     done = subprocess.run(
