@@ -67,6 +67,13 @@ def seeds(daily: int, many: int, step: int) -> pytest.MarkDecorator:
     )
 
 
+def some_daily(cases: Iterable[Any], number: int) -> list[Any]:
+    """Return cases for `parametrize`: a number of them, evenly spread, every day, and all in the long suites."""
+    listed = list(cases)
+    daily = spread(listed, number)
+    return [case if case in daily else pytest.param(case, marks=pytest.mark.slow) for case in listed]
+
+
 def spread(cases: list[Any], number: int) -> list[Any]:
     """Return a number of cases, evenly spread, the first among them."""
     return [cases[place * len(cases) // number] for place in range(number)]

@@ -170,12 +170,13 @@ def refusals_have_a_code_and_a_place() -> None:
 
 
 def imports_stand_at_the_top_of_a_file() -> None:
-    functions = list(nodes(*DEFINITIONS))
+    functions = defaultdict[Path, list[Any]](list)
+    for file, node in nodes(*DEFINITIONS):
+        functions[file].append(node)
     inside = [
         f"{file}:{node.lineno}"
         for file, node in nodes(ast.Import, ast.ImportFrom)
-        if node.col_offset > 0
-        and any(where == file and one.lineno <= node.lineno <= one.end_lineno for where, one in functions)
+        if node.col_offset > 0 and any(one.lineno <= node.lineno <= one.end_lineno for one in functions[file])
     ]
     assert inside == []
 

@@ -18,7 +18,7 @@ from pyarrow import parquet
 import crowdblend as cb
 from crowdblend.errors import InvalidInput
 from tests.api.survey import KEY, PEOPLE, survey, table
-from tests.cases import for_each
+from tests.cases import for_each, some_daily
 
 DAYS = [datetime.datetime(2020 + at % 2, 1, 1, 23, 30) for at in range(PEOPLE)]
 
@@ -103,7 +103,7 @@ def as_parquet(frame: Any, path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("case", RELEASED)
+@pytest.mark.parametrize("case", some_daily(RELEASED, 12))
 def test_released_as_from_parquet(case: str, tmp_path: Path) -> None:
     make, changes = RELEASED[case]
     policy = table(**changes)

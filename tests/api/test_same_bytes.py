@@ -82,7 +82,7 @@ def test_rows_in_any_order_give_the_golden_bytes_and_another_key_gives_others(na
 
 
 @pytest.mark.parametrize("holder", HOLDERS)
-@pytest.mark.parametrize("name", ["table", "statistics-rows"])
+@pytest.mark.parametrize("name", ["table", pytest.param("statistics-rows", marks=pytest.mark.slow)])
 def test_every_holder(holder: str, name: str, sources: Path) -> None:
     policy = parse_policy(POLICIES[name], sources)
     from_file = cb.release(sources / "town.parquet", policy, key=KEY, ledger=None)

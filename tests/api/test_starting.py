@@ -16,7 +16,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.policies import parse_policy
 from crowdblend.policies.registry import KINDS, policy_class
-from tests.cases import for_each
+from tests.cases import for_each, some_daily
 from tests.commands import crowdblend
 from tests.ledger.databases import execute, needs_postgresql
 from tests.ledger.postgresql_server import server
@@ -35,7 +35,10 @@ _TABLE = pa.table(
         "employed": [True, False],
     }
 )
-SOURCES = ["csv", "folder", "parquet", "duckdb", "sqlite", pytest.param("postgresql", marks=needs_postgresql)]
+SOURCES = [
+    *some_daily(["csv", "folder", "parquet", "duckdb", "sqlite"], 2),
+    pytest.param("postgresql", marks=needs_postgresql),
+]
 
 
 def _source(kind, folder):

@@ -7,18 +7,17 @@ import pytest
 from crowdblend.policies.registry import KINDS
 from docs import draw
 from docs.kind_pictures import KIND_PICTURES
+from tests.cases import some_daily
 from tests.figures.pictures import Picture
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-# These two take longest; tests/papers holds their numbers against the papers.
+# These two take longest, and are not among those of every day; tests/papers holds their numbers against the papers.
 LONG = ("lqs-figure2", "lqs-figure6")
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in draw.names()]
-)
+@pytest.mark.parametrize("name", some_daily(sorted(draw.names(), key=LONG.__contains__), 8))
 def test_committed_figures_are_current(name: str) -> None:
     committed = Picture.parse((DOCS / "images" / f"{name}.svg").read_text(encoding="utf-8"))
     committed.assert_same(Picture.parse(draw.drawing(name)))  # where they differ: run make docs

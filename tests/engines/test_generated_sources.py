@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import some_daily
 from tests.engines.generated_sources import counted, generate
 
 
-@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 120))])
+@pytest.mark.parametrize("seed", some_daily(range(120), 6))
 def test_as_pandas_reads_it(seed: int, tmp_path: Path) -> None:
     source = generate(seed, tmp_path)
     assert counted(source) == source.expected, source.what

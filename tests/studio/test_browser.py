@@ -271,6 +271,7 @@ def test_errors_of_every_step(steward: Steward) -> None:
     assert page.url.endswith("/publish")
 
 
+@pytest.mark.slow  # pages show what the draft keeps, which test_pages.py sends and reads every day
 def test_back_and_reload_find_what_was_chosen(steward: Steward) -> None:
     page = steward.page
     number = steward.draft("again")
@@ -310,6 +311,7 @@ def test_a_slow_press_is_not_lost_when_the_button_is_drawn_anew(steward: Steward
     page.wait_for_selector(".steps .here:has-text('Columns')")
 
 
+@pytest.mark.slow  # every day test_pages.py sends from a page that is older than the draft
 def test_two_tabs_do_not_overwrite_each_other(steward: Steward, browsing: Browsing) -> None:
     page = steward.page
     number = steward.draft("tabs")
