@@ -161,7 +161,7 @@ def test_sentences_are_true_of_people_with_several_rows(name: str) -> None:
     assert "compared" not in [about for about, _ in planned.describe()]
 
 
-@for_each("change", [{"several_rows": 9}, {"design": {"design": "coins", "rate": 0.5}}])
+@for_each("change", [{"rows_per_person": 9}, {"design": {"design": "coins", "rate": 0.5}}])
 def test_facts_of_more_rows_or_of_one_coin_are_refused(change: dict[str, Any]) -> None:
     publish, sampling = CROWDS["microdata"]
     facts = to_json(policy("table", sampling, publish=publish, people=None).plan().facts())  # type: ignore[attr-defined]

@@ -213,7 +213,7 @@ def test_every_design_has_a_proposal(design, tmp_path):
 
 
 def test_register_or_sample_has_no_default(people):
-    with pytest.raises(InvalidInput, match=r"a register, or a sample\? Use --design poisson or coins or everybody"):
+    with pytest.raises(InvalidInput, match=r"a register, or a sample\? Use --design poisson or everybody or coins"):
         init_policy(people)
 
 

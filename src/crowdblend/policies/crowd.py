@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.choosing import Choosing, refuse_no_choice
 from crowdblend.policies.columns import Column, check_names, refuse_numbers
-from crowdblend.policies.key import Rule, conflicts, key, needs, part
-from crowdblend.policies.publication_policy import PeoplePolicy, RowsPerPerson, data_key
+from crowdblend.policies.key import Rule, conflicts, key, part
+from crowdblend.policies.publication_policy import SampledPolicy, data_key
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED
 from crowdblend.policies.sampling_section import Sampling
@@ -42,15 +41,6 @@ Delta = Annotated[
 Epsilon = Annotated[
     float | None, key("The privacy loss; where k is given, it may be left to the plan.", "epsilon", section="privacy")
 ]
-Releases = Annotated[
-    int,
-    key(
-        "How many such releases there will be, each from a fresh sample: epsilon and delta are for all of them "
-        "together.",
-        "releases",
-        section="privacy",
-    ),
-]
 Drawn = Annotated[Sampling, part("How people are drawn.")]
 
 
@@ -68,30 +58,24 @@ def refuse_unseen_rates(design: DeclaredStrata, sampling: Sampling) -> None:
         raise refusal("thin", message, remedy, "[sampling] thin")
 
 
-class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
+class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
     """The common part of tables, microdata and points."""
 
     reserved: ClassVar[tuple[str, ...]] = ()
     rules: ClassVar[tuple[Rule, ...]] = (
         SURVEY_ROWS,
-        needs("rows_per_person", "person"),
-        conflicts("rows_per_person", "duplicates=one", because="they say two things about people with several rows"),
         *(
             conflicts(f"sampling.{design}", "flag", "show_from", because="they are not certified together")
             for design in ("stratum", "weight")
         ),
     )
 
-    # The declared column of strata or weights, where it is not published.
-    beside: tuple[Column, ...] = ()
     sampling: Drawn = NOT_SAMPLED
     k: Annotated[int | None, key("The crowd size, the person included; leave it out to have it planned.", "k")] = None
     epsilon: Epsilon = None
     delta: Delta = None
-    releases: Releases = 1
     accept_delta: Accept = False
     people: People = None
-    rows_per_person: RowsPerPerson = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -146,11 +130,6 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
             return
         raise refusal("rows-per-person", message, remedy, "[data] rows_per_person")
 
-    def _people(self) -> dict[str, Any]:
-        # Where people have several rows, they are counted once in every class.
-        rows = self.rows_per_person
-        return {**super()._people(), "rows_per_person": rows, "counts_people": rows is not None}
-
     def _check_everybody(self) -> None:
         """Refuse a register where crowds are published: without a sample nobody is hidden in one."""
         message = f'kind = "{self.kind}" hides people in a sample, and design = "everybody" draws none.'
@@ -187,11 +166,6 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
         if self.delta is None:
             return "delta"
         return None if self._rates_known else "rate"
-
-    @cached_property
-    def design(self) -> DeclaredStrata | None:
-        """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
-        return self.sampling.declare(self.columns, self.beside)
 
     @property
     def rate_range(self) -> tuple[float | None, float | None]:

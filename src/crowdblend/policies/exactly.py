@@ -6,32 +6,26 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
-from crowdblend.policies.columns import Column
-from crowdblend.policies.crowd import Releases
-from crowdblend.policies.key import Rule, conflicts, key, needs, part
-from crowdblend.policies.publication_policy import PeoplePolicy, RowsPerPerson, data_key
+from crowdblend.policies.key import Rule, conflicts, key, part
+from crowdblend.policies.publication_policy import SampledPolicy, data_key
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.strata import DeclaredStrata, one_stratum
 
 
-class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
+class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
     """The common part of statistics and synopses."""
 
     largest_epsilon: ClassVar[int] = 500
+    counts_once = False
     sample_remedy: ClassVar[str] = "Say how many random people the guarantee is relative to."
     rules: ClassVar[tuple[Rule, ...]] = (
         conflicts("duplicates=one", code="duplicates", because="everybody counts once"),
-        needs("rows_per_person", "person"),
     )
 
-    # The declared column of strata or weights, where no question is about it.
-    beside: tuple[Column, ...] = ()
     people: Annotated[int, data_key("How many people the data hold; this number is public.", (1, 10**12))]
     sampling: Annotated[Sampling, part("How many people are drawn.")]
     epsilon: Annotated[float, key("The privacy loss of all that is published.", "epsilon", section="privacy")]
-    releases: Releases = 1
-    rows_per_person: RowsPerPerson = None
     # Whether it is one of several publications about everybody, none of which says how many people there are.
     with_others: bool = False
     confidence: Annotated[float, key("How surely the stated error is kept to; 0.95 unless given.")] = 0.95
@@ -93,8 +87,7 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
         # Of a sample by coins the number of people is no part of the guarantee, and nobody counts them.
         counted = (self.sampling.fixed_size or self.sampling.everybody) and not self.with_others
         held = self.samples if self.sampling.already_drawn else self.people
-        rows = {"rows_per_person": self.rows_per_person}
-        return {**super()._people(), **rows, **({"people": held} if counted and None in rows.values() else {})}
+        return super()._people() | ({"people": held} if counted and self.rows_per_person is None else {})
 
     @property
     def plans_sample(self) -> bool:

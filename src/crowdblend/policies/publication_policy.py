@@ -33,11 +33,12 @@ from msgspec.structs import force_setattr
 from crowdblend.policies.about import About
 from crowdblend.policies.columns import Column, column_texts, columns_of, refuse_finer_dates, refuse_formulas
 from crowdblend.policies.files import ending_of
-from crowdblend.policies.key import Rule, Section, key, needs, one_of, part
+from crowdblend.policies.key import Rule, Section, conflicts, key, needs, one_of, part
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import IN_PYTHON, READING_KEYS, DataSource, Format, Resources, format_of
+from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.value_types import FilePath, FilePaths
 
 _MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
@@ -45,6 +46,16 @@ data_key = partial(key, section="data")
 RowsPerPerson = Annotated[
     int | None,
     data_key("How many rows of a person count at most; of more, as many random ones are kept.", "rows_per_person"),
+]
+
+Releases = Annotated[
+    int,
+    key(
+        "How many such releases there will be, each from a fresh sample: epsilon and delta are for all of them "
+        "together.",
+        "releases",
+        section="privacy",
+    ),
 ]
 
 
@@ -227,3 +238,28 @@ class PeoplePolicy(PublicationPolicy, frozen=True, kw_only=True):
             message = f'kind = "{self.kind}" is not certified for design = "{self.sampling.design}".'
             remedy = f"Use design = {' or '.join(json.dumps(design) for design in self.designs)} in [sampling]."
             raise refusal("design", message, remedy, "[sampling] design")
+
+
+class SampledPolicy(PeoplePolicy, frozen=True, kw_only=True):
+    """The common part of all that is published about a sample, or about everybody."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        needs("rows_per_person", "person"),
+        conflicts("rows_per_person", "duplicates=one", because="they say two things about people with several rows"),
+    )
+    # Whether people with several rows are counted once in every class, and not by their rows.
+    counts_once: ClassVar[bool] = True
+
+    # The declared column of strata or weights, where it is not published.
+    beside: tuple[Column, ...] = ()
+    releases: Releases = 1
+    rows_per_person: RowsPerPerson = None
+
+    @cached_property
+    def design(self) -> DeclaredStrata | None:
+        """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
+        return self.sampling.declare(self.columns, self.beside)
+
+    def _people(self) -> dict[str, Any]:
+        once = self.rows_per_person is not None and self.counts_once
+        return {**super()._people(), "rows_per_person": self.rows_per_person, "counts_people": once}

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
-from crowdblend.policies.crowd import Accept, Delta, Epsilon, Releases
+from crowdblend.policies.crowd import Accept, Delta, Epsilon
 from crowdblend.policies.key import part
-from crowdblend.policies.publication_policy import RowsPerPerson, SourceAndFormat, data_key
+from crowdblend.policies.publication_policy import Releases, RowsPerPerson, SourceAndFormat, data_key
 from crowdblend.policies.sampling_section import Sampling
 
 

@@ -157,7 +157,7 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         if facts.sample != self.sample_of(share):
             raise contradiction("a publication is of another sample than its programme")
         facts.check()
-        if any(getattr(facts, name, None) is not None for name in ("rows_per_person", "several_rows")):
+        if any(getattr(facts, name, None) is not None for name in ("rows_per_person", "rows_in_cells")):
             raise contradiction("people with several rows are counted in one publication alone")
         if isinstance(facts, CrowdFacts):
             stated = (facts.epsilon, facts.delta, facts.releases)

@@ -23,13 +23,11 @@ from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.planning.certified_choice import CertifiedChoice
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.facts import (
-    AnyDesign,
-    Count,
     Delta,
     Epsilon,
     Fact,
     Parameters,
-    ReleaseFacts,
+    PeopleFacts,
     Share,
     contradiction,
     people_in_classes,
@@ -65,17 +63,14 @@ class RecodingFacts(Fact, frozen=True, kw_only=True):
     chosen: dict[str, Level] = msgspec.field(default_factory=dict)
 
 
-class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
+class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
     """Facts of releases of crowds; epsilon and delta cover all `releases` together."""
 
     epsilon: Epsilon
     delta: Delta
     releases: Annotated[int, msgspec.Meta(ge=1, le=10**6)] = 1
-    design: AnyDesign
     columns: dict[str, Domain]
     recoding: RecodingFacts | None = None
-    # In how many classes a person is counted at most, where people have several rows.
-    several_rows: Count | None = None
 
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
@@ -90,10 +85,6 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
     @property
     def planned_releases(self) -> int:
         return self.releases
-
-    @property
-    def sample(self) -> Design:
-        return self.design
 
     @property
     def chosen_by_the_sample(self) -> bool:
@@ -119,20 +110,20 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
     @property
     def rows_have_coins(self) -> bool:
         """True if people have several rows, and each of them a coin of its own: crowds need it, and noise does not."""
-        return self.several_rows is not None and blends(self.mechanisms[0])
+        return self.rows_per_person is not None and blends(self.mechanisms[0])
 
     def _derive(self, epsilon: float) -> tuple[Derivation, ...]:
         """Derive the guarantee of sampling and mechanisms at one ε, to people who may have several rows."""
-        if self.several_rows is None or not self.rows_have_coins:
+        if self.rows_per_person is None or not self.rows_have_coins:
             return self.design.derivations(self.claims, epsilon)
         if not self.design.throws_row_coins:
             raise contradiction("one coin decided about all rows of a person")
-        return self.design.of_rows(self.claims, self.several_rows, epsilon)
+        return self.design.of_rows(self.claims, self.rows_per_person, epsilon)
 
     def _derive_with_choice(self, choice: RecodingFacts) -> tuple[Derivation, ...]:
         """Derive without listing crowds: that the release blends says nothing of the choice."""
         (mechanism, *_), epsilon = self.mechanisms, choice.released_epsilon
-        if self.several_rows is not None:
+        if self.rows_per_person is not None:
             raise contradiction("a recoding is chosen where everybody has one row")
         if self.chosen_in_parts:
             return self._derive_parts(choice)
@@ -182,7 +173,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
     def laws(self, mechanism: Mechanism, sizes: Mapping[str, int | None], sample: Design | None = None) -> CellLaws:
         """Return the laws of this mechanism's cells in the sample or a part; one per published stratum."""
         sample = sample or self.design
-        repeated = self.several_rows is not None
+        repeated = self.rows_per_person is not None
         if self.recoding is not None and self.recoding.share is not None:
             # A part of the sample chose the labels and is not published.
             sample = sample.thin_by(1 - self.recoding.share)
@@ -192,7 +183,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
 
     @property
     def counting_note(self) -> str | None:
-        return people_in_classes(self.several_rows)
+        return people_in_classes(self.rows_per_person)
 
     @property
     def own_parameters(self) -> Parameters:

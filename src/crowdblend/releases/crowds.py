@@ -89,7 +89,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
             "releases": self.policy.releases,
             "design": self.sample,
             "columns": self.domains(),
-            "several_rows": self.policy.rows_per_person,
+            "rows_per_person": self.policy.rows_per_person,
         }
 
     def ran(self, publication: Result | None) -> tuple[Claims, ...]:

@@ -245,6 +245,17 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return True
 
 
+class PeopleFacts(ReleaseFacts, frozen=True, kw_only=True):
+    """Facts of releases about people: how they came into the sample, and how many rows of each count at most."""
+
+    design: AnyDesign
+    rows_per_person: Count | None = None
+
+    @property
+    def sample(self) -> Design:
+        return self.design
+
+
 def rows_counted(rows: int | None) -> list[str]:
     """Return a sentence on rows, where those of people with several are counted."""
     return [] if rows is None else [f"Counted are rows, at most {rows} random ones of each person, and not people."]

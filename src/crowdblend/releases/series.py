@@ -18,7 +18,7 @@ from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import profiles
 from crowdblend.designs.design import differential_of
 from crowdblend.errors import Infeasible
-from crowdblend.releases.facts import Delta, Epsilon, Fact, Parameters, ReleaseFacts, contradiction
+from crowdblend.releases.facts import Delta, Epsilon, Fact, Parameters, PeopleFacts, contradiction
 
 
 class Series(Fact, frozen=True, kw_only=True):
@@ -29,7 +29,7 @@ class Series(Fact, frozen=True, kw_only=True):
     delta: Delta = 0.0
 
 
-class RepeatedFacts(ReleaseFacts, frozen=True, kw_only=True):
+class RepeatedFacts(PeopleFacts, frozen=True, kw_only=True):
     """Facts of releases of which each may be one of a series."""
 
     series: Series | None = None

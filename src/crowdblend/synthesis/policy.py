@@ -11,11 +11,11 @@ from typing import Annotated, Never
 from crowdblend.guarantees.parameters import MOST_PARTS
 from crowdblend.kinds.table.policy import Table
 from crowdblend.policies.columns import Column, check_closed, check_names, refuse_choice, refuse_numbers
-from crowdblend.policies.crowd import Accept, Delta, Drawn, People, Releases
+from crowdblend.policies.crowd import Accept, Delta, Drawn, People
 from crowdblend.policies.key import key
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import Publication
-from crowdblend.policies.publication_policy import PeoplePolicy
+from crowdblend.policies.publication_policy import PeoplePolicy, Releases
 from crowdblend.policies.refusals import did_you_mean, refusal
 from crowdblend.policies.terms import SHARED, Terms
 from crowdblend.policies.value_types import Texts

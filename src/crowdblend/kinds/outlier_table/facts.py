@@ -6,30 +6,23 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Design
 from crowdblend.designs.design import SeveralRows, differential_claim
 from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import by_law, check_strata, laws_of
-from crowdblend.releases.facts import AnyDesign, CellTable, Count, Parameters, people_in_classes
+from crowdblend.releases.facts import CellTable, Parameters, people_in_classes
 from crowdblend.releases.series import RepeatedFacts
 
 
 class OutlierTableFacts(RepeatedFacts, frozen=True, kw_only=True, tag="outlier-table"):
     """Facts of an outlier-private table."""
 
-    design: AnyDesign
     mechanism: OutlierHistogram
     columns: dict[str, Domain]
-    rows_per_person: Count | None = None
 
     @property
     def rows_are_counted(self) -> bool:
         return True
-
-    @property
-    def sample(self) -> Design:
-        return self.design
 
     @property
     def domains(self) -> Mapping[str, Domain]:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
-from typing import Annotated, Any, ClassVar, Never
+from typing import Annotated, ClassVar, Never
 
-from crowdblend.policies.columns import Column, check_closed, check_names, refuse_choice, refuse_numbers
-from crowdblend.policies.crowd import SURVEY_ROWS, Accept, Delta, Drawn, People, Releases, refuse_unseen_rates
+from crowdblend.policies.columns import check_closed, check_names, refuse_choice, refuse_numbers
+from crowdblend.policies.crowd import SURVEY_ROWS, Accept, Delta, Drawn, People, refuse_unseen_rates
 from crowdblend.policies.exactly import refuse_thinning
-from crowdblend.policies.key import Rule, conflicts, key, needs, one_of
+from crowdblend.policies.key import Rule, key, one_of
 from crowdblend.policies.publication import Publication
-from crowdblend.policies.publication_policy import PeoplePolicy, PublicationPolicy, RowsPerPerson
+from crowdblend.policies.publication_policy import PublicationPolicy, SampledPolicy
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED, designs_for
-from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.terms import Terms
 
 
-class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
+class OutlierTablePolicy(SampledPolicy, frozen=True, kw_only=True):
     """The decisions of the steward; `transition` is None where it is planned for delta.
 
     Without a rate nobody is drawn.
@@ -29,13 +27,9 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
     rows_are_counted = True
     rules: ClassVar[tuple[Rule, ...]] = (
         SURVEY_ROWS,
-        needs("rows_per_person", "person"),
-        conflicts("rows_per_person", "duplicates=one", because="they say two things about people with several rows"),
         one_of("delta", "transition", code="planned", because="the other of them is planned"),
     )
 
-    # The declared column of strata or weights, where it is not published.
-    beside: tuple[Column, ...] = ()
     sampling: Drawn = NOT_SAMPLED
     limit: Annotated[int, key("K: a bin of that size would need no noise beyond epsilon's.", "limit")]
     transition: Annotated[
@@ -46,8 +40,6 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
     ] = 2.0
     epsilon: Annotated[float, key("The privacy loss: what anybody spends at most.", "epsilon", section="privacy")]
     delta: Delta = None
-    releases: Releases = 1
-    rows_per_person: RowsPerPerson = None
     accept_delta: Accept = False
     people: People = None
     show_from: Annotated[
@@ -63,16 +55,6 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
         check_closed(self.columns, "an outlier-table")
         if self.design is not None:
             refuse_unseen_rates(self.design, self.sampling)
-
-    @cached_property
-    def design(self) -> DeclaredStrata | None:
-        """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
-        return self.sampling.declare(self.columns, self.beside)
-
-    def _people(self) -> dict[str, Any]:
-        # Once in every class, so that a cell is a number of people of whom a coin kept each.
-        several = self.rows_per_person is not None
-        return {**super()._people(), "rows_per_person": self.rows_per_person, "counts_people": several}
 
     @property
     def cells(self) -> int:

@@ -94,7 +94,7 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
     @property
     def meanings(self) -> Mapping[str, tuple[str, str]]:
         same = "labels and block" if self.show_blocks else "labels"
-        counted = f"{'people' if self.several_rows is None else 'points'} in the population with the same {same}"
+        counted = f"{'people' if self.rows_per_person is None else 'points'} in the population with the same {same}"
         axes = {
             name: f"A coordinate on a grid of {axis.resolution} from {axis.low} to {axis.high}, moved by noise."
             for name, axis in self.axes.items()
@@ -117,11 +117,11 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
 
     @property
     def counting_note(self) -> str | None:
-        if self.several_rows is None:
+        if (rows := self.rows_per_person) is None:
             return None
         return (
-            f"Everybody has one point in every block of theirs, in at most {self.several_rows} random ones: numbers of "
-            "points are not numbers of people."
+            f"Everybody has one point in every block of theirs, in at most {rows} random ones: numbers of points are "
+            "not numbers of people."
         )
 
     @property
@@ -145,7 +145,7 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
         laws = replace(
             self.laws(self.mechanisms[0], sizes), blocks=self.number_of_blocks, blocks_shown=self.show_blocks
         )
-        if self.several_rows is not None and (self.design.drawn_before or getattr(self.design, "thin", None)):
+        if self.rows_per_person is not None and (self.design.drawn_before or self.design.thin):
             # People were asked with all of their blocks, so that sums over blocks vary more than coins do.
             laws = replace(laws, estimator=None, strata=dict.fromkeys(laws.strata))
         return {"data": CellTable(self.domains, laws, tuple(one.law for one in self.mechanisms))}

@@ -106,7 +106,7 @@ def _bins(axis: AxisFacts) -> int:
 
 def _unit(facts: PointsFacts) -> str:
     """Return the word for what points stand for."""
-    return "people" if facts.several_rows is None else "points"
+    return "people" if facts.rows_per_person is None else "points"
 
 
 def _population(facts: PointsFacts, points: int) -> list[tuple[str, str]]:

@@ -13,7 +13,6 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import derived_for_group
-from crowdblend.designs import Design
 from crowdblend.kinds.statistics.policy import BETWEEN, MOST_BINS, shape_of
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import SampleValues, StatisticValues, StrataValues
@@ -25,7 +24,7 @@ from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, Way
 from crowdblend.recoding.bounded_recoding import BoundedRecoding
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.intervals import Breaks
-from crowdblend.releases.facts import AnyDesign, Count, Epsilon, Fact, Parameters, contradiction, rows_counted
+from crowdblend.releases.facts import Count, Epsilon, Fact, Parameters, contradiction, rows_counted
 from crowdblend.releases.series import RepeatedFacts
 
 Labels = dict[str, tuple[str, ...]]
@@ -75,18 +74,12 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
     domain of its labels, that of its numbers, or both.
     """
 
-    design: AnyDesign
     epsilon: Epsilon
     confidence: Annotated[float, msgspec.Meta(gt=0, lt=1)]
     people: Count
     statistics_: Annotated[dict[str, StatisticFacts], msgspec.Meta(max_length=1_000)] = msgspec.field(name="statistics")
     columns: dict[str, Annotated[tuple[Domain, ...], msgspec.Meta(min_length=1)]]
     group: Count | None = None
-    rows_per_person: Count | None = None
-
-    @property
-    def sample(self) -> Design:
-        return self.design
 
     @property
     def stated_confidence(self) -> float:

@@ -9,7 +9,6 @@ from typing import Annotated
 import msgspec
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Design
 from crowdblend.designs.design import differential_of
 from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.mechanisms.synopsis.classes import list_conjunctions, ranges
@@ -21,7 +20,7 @@ from crowdblend.mechanisms.synopsis.queries import QueryClass
 from crowdblend.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, fitted_synopsis
 from crowdblend.planning.statistics.strata_totals import Weights, claim_of_rows, share_error, weights_of_design
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.facts import AnyDesign, Count, Fact, Parameters, contradiction, rows_counted
+from crowdblend.releases.facts import Count, Fact, Parameters, contradiction, rows_counted
 from crowdblend.releases.series import RepeatedFacts
 
 
@@ -74,22 +73,16 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
     sample by coins, in copies where rates differ.
     """
 
-    design: AnyDesign
     mechanism: FittedRows | Exponential | CountedRows
     queries: Queries
     failure: Annotated[float, msgspec.Meta(gt=0, lt=1)]
     columns: dict[str, Domain]
     misfit: float | None = None
     size: int | None = None
-    rows_per_person: Count | None = None
 
     @property
     def rows_are_synthetic(self) -> bool:
         return True
-
-    @property
-    def sample(self) -> Design:
-        return self.design
 
     def people_per_row(self, people: int, rows: int) -> float:
         return people / max(1, rows)

@@ -52,13 +52,13 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         return "Counts by class, with noise." if isinstance(self.mechanism, AnyNoise) else None
 
     @property
-    def rows_per_person(self) -> int | None:
-        """The largest number of rows counted per person; None where everybody has one."""
+    def rows_in_cells(self) -> int | None:
+        """The largest number of rows counted per person where every cell has noise; None where everybody has one."""
         return self.mechanism.rows_per_person if isinstance(self.mechanism, NoiseEverywhere) else None
 
     @property
     def counting_note(self) -> str | None:
-        rows = self.rows_per_person
+        rows = self.rows_in_cells
         if rows is None:
             return super().counting_note
         if self.count == "people":
@@ -74,7 +74,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
 
     @property
     def meanings(self) -> Mapping[str, tuple[str, str]]:
-        if self.rows_per_person is None:
+        if self.rows_in_cells is None:
             return _CHOSEN_ENDS if self.chosen_by_the_sample else {}
         count = "The published number of rows that were kept, or of what the column total names."
         if self.count == "people":
@@ -96,7 +96,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
 
     @property
     def claims(self) -> tuple[SampledClaims, ...]:
-        rows = self.several_rows
+        rows = self.rows_per_person
         if rows is None or self.rows_have_coins:
             return self.mechanisms
         return tuple(SeveralRows(one, rows) for one in self.mechanisms)
@@ -116,9 +116,9 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     def check(self) -> None:
         """Refuse totals other than those of a register whose people have several rows: each adds this many to each."""
         super().check()
-        rows = self.rows_per_person
+        rows = self.rows_in_cells
         wanted = [] if rows is None else [("rows", rows), ("people", 1)]
-        if self.several_rows is not None and isinstance(self.mechanism, NoiseEverywhere | GaussianEverywhere):
+        if self.rows_per_person is not None and isinstance(self.mechanism, NoiseEverywhere | GaussianEverywhere):
             raise contradiction("several rows of a person are counted by a threshold or by crowds")
         if [(total.name, total.rows_per_person) for total in self.totals] != wanted:
             raise contradiction("its totals are not those of its rows")
@@ -129,7 +129,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         sizes = {name: domain.number_of_labels for name, domain in self.columns.items()}
         flagged = isinstance(self.mechanism, NoisyHistogram) and self.mechanism.flag
         laws = self.laws(mechanisms[0], sizes)
-        if self.rows_per_person is not None and self.count == "people":
+        if self.rows_in_cells is not None and self.count == "people":
             laws = replace(laws, repeated=True)
         return {DATA: CellTable(self.columns, laws, by_law(self.design, [one.law for one in mechanisms]), flagged)}
 
@@ -148,4 +148,4 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         losses = [one.noise_epsilon for one in self.mechanisms if isinstance(one, noisy)]
         found |= {"noise_epsilon": max(losses)} if losses else {}
         found |= {"show_from": self.mechanism.show_from} if isinstance(self.mechanism, ThresholdHistogram) else {}
-        return found | ({"rows_per_person": self.rows_per_person} if self.rows_per_person else {})
+        return found | ({"rows_per_person": self.rows_in_cells} if self.rows_in_cells else {})

@@ -51,7 +51,7 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
             design=self.sample,
             columns={column.name: column.recoding.domain() for column in policy.columns},
             mechanism=mechanism,
-            several_rows=policy.rows_per_person,
+            rows_per_person=policy.rows_per_person,
         )
 
     @property

@@ -62,7 +62,7 @@ class Words:
 
 def words_of(facts: ReleaseFacts) -> Words:
     """Return the words for what a release counts: a sample, everybody, or rows of everybody."""
-    if isinstance(facts, TableFacts) and facts.rows_per_person is not None:
+    if isinstance(facts, TableFacts) and facts.rows_in_cells is not None:
         if facts.count == "rows":
             return Words("rows", "rows that were kept", "published rows")
         return Words("people", "people", "published people", _TWICE)

@@ -62,7 +62,7 @@ def check_people(facts: ReleaseFacts, table: CellTable, people_shown: int, large
     Who has several rows is in several classes, and in none of them twice.
     """
     sample, noiseless = facts.sample, all(law.noiseless for law in table.shown_by)
-    times = facts.several_rows or 1 if isinstance(facts, CrowdFacts) else 1
+    times = facts.rows_per_person or 1 if isinstance(facts, CrowdFacts) else 1
     asked = None if sample is None else sample.people
     if asked is not None and noiseless and max(people_shown / times, largest_class) > asked:
         raise contradiction("it shows more people than its survey has")
