@@ -1,6 +1,5 @@
 """Files that can be misread: each is read as it means, or refused; nobody is lost, added or changed silently."""
 
-import gzip
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -114,16 +113,6 @@ def test_a_value_that_is_no_number_is_outside_though_statistics_hide_it(tmp_path
     write(tmp_path / "people.parquet", id=[1, 2], income=[5.0, float("nan")])
     columns = {"income": '{ from = 0, to = 10, width = 5, include_to = true, other = "none" }'}
     assert classes(tmp_path, columns, "people.parquet") == {("[5, 10]",): 1, ("none",): 1}
-
-
-def test_a_compressed_file_with_another_checksum_is_refused(tmp_path: Path) -> None:
-    packed = bytearray(gzip.compress(b"id,sex\n1,F\n2,M\n"))
-    (tmp_path / "a.csv.gz").write_bytes(packed)
-    assert classes(tmp_path, SEX, "a.csv.gz") == {("F",): 1, ("M",): 1}
-    packed[-7] ^= 1
-    (tmp_path / "a.csv.gz").write_bytes(packed)
-    with refuses("data.damaged-file"):
-        classes(tmp_path, SEX, "a.csv.gz")
 
 
 def test_rows_that_the_database_does_not_read_are_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,14 +70,6 @@ def test_a_list_is_never_worse_than_one_by_one(rule_id: str, losses: list[tuple[
     assert getattr(together, "aggregate", None) == getattr(folded, "aggregate", None)
 
 
-@for_each("rule_id", MAKERS)
-@for_each("times", [1, 2, 100])
-def test_n_times_is_a_list_of_n(rule_id: str, times: int) -> None:
-    made = RULES[rule_id].conclude(*[MAKERS[rule_id](0.1, 1e-6)] * times)
-    for value, one in ((made.epsilon, 0.1), (made.delta, 1e-6)):
-        assert times * Fraction(one) <= Fraction(value) <= times * Fraction(one) * (1 + Fraction(1, 2**52))
-
-
 def test_delta_stops_at_one() -> None:
     assert RULES["composition.differential"].conclude(*[_differential(0.1, 0.4)] * 3).delta == 1.0
 
