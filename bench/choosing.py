@@ -19,7 +19,8 @@ from crowdblend.kinds.microdata.plan import MicrodataPlan
 from crowdblend.kinds.microdata.plan import plan as plan_release
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.mechanisms import SampledClasses
-from crowdblend.policies import Choosing, load_policy
+from crowdblend.policies.choosing import Choosing
+from crowdblend.policies.load import load_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import ReleaseKey, SystemSource, new_key, thin
 from crowdblend.releases.recoding_choice import choice_of, choose_recoding, recode

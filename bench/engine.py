@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -22,7 +23,7 @@ from pyarrow import compute, parquet
 from crowdblend.designs.draw import Coin
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.duckdb.engine import DuckDBEngine
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from crowdblend.randomness import DrawKey, new_key
 from crowdblend.recoding.classes import ComputedRecoding, Lookup
 
@@ -110,11 +111,8 @@ def bare(folder: Path) -> int:
 
 def ours(folder: Path, rate: float, policy: str = "policy") -> int:
     """The same classes of a sample, one row per person checked."""
-    return len(
-        count_classes(
-            load_policy(folder / f"{policy}.toml"), Coin(DrawKey(new_key()), rate), DuckDBEngine()
-        ).classes.counts
-    )
+    about: Any = load_policy(folder / f"{policy}.toml")
+    return len(count_classes(about, Coin(DrawKey(new_key()), rate), DuckDBEngine()).classes.counts)
 
 
 WORK = {

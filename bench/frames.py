@@ -22,7 +22,7 @@ from pyarrow import parquet
 
 import crowdblend as cb
 from bench.engine import POLICY
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 
 HOLDERS = ("parquet", "arrow", "polars", "pandas", "reader")
 

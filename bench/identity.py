@@ -19,7 +19,7 @@ import duckdb
 from bench.engine import POLICY, TEXTS, generate
 from crowdblend.engines.choice import identify
 from crowdblend.ledger import FingerprintRequest
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 
 POLICIES = {

@@ -21,7 +21,7 @@ from pyarrow import parquet
 
 from crowdblend.engines.choice import default_engine
 from crowdblend.kinds import plan
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.recoding.intervals import Intervals
 

@@ -21,7 +21,7 @@ from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.kinds.points.plan import plan
 from crowdblend.kinds.points.policy import PointsPolicy
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from crowdblend.randomness import KeyedSource, ReleaseKey, discrete_laplace, new_key
 
 Points = NDArray[np.float64]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 REGIONS = [f"Region {i:02d}" for i in range(20)]
 LEVELS = [f"Education level {i}" for i in range(10)]
@@ -111,13 +112,13 @@ class Work:
 
     def bare(self, folder: Path) -> str:
         """The same recoding in SQL, of everybody: it neither draws nor looks at persons."""
-        from crowdblend.policies import parse_policy  # noqa: PLC0415 - heavy, and the measuring process stays small
+        from crowdblend.policies.load import parse_policy  # noqa: PLC0415 - heavy, and the measuring process stays small
         from crowdblend.recoding.axes import Axis  # noqa: PLC0415
         from crowdblend.recoding.classes import ComputedRecoding, Lookup  # noqa: PLC0415
         from crowdblend.recoding.intervals import Intervals  # noqa: PLC0415
 
         codes, joins = [], []
-        policy = parse_policy(replace(self, tables=()).policy(), folder).only
+        policy: Any = parse_policy(replace(self, tables=()).policy(), folder).only
         measures = policy.measures if self.kind == "statistics" else {}
         sums = [f"sum({bounded.sql(name, typed=True)})" for name, bounded in measures.items()]
         for at, column in enumerate(one for one in policy.columns if one.recodings):

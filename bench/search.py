@@ -21,7 +21,7 @@ from crowdblend.engines.choice import count_classes
 from crowdblend.kinds.microdata.plan import MicrodataPlan, plan
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.numerics.expected_people import UNITS
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import SystemSource
 from crowdblend.recoding.code_rows import rolled_up

@@ -18,7 +18,7 @@ from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.kinds.microdata.plan import MicrodataPlan, plan
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import SystemSource
 from crowdblend.selection.exponential import choose

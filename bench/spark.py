@@ -32,7 +32,7 @@ from crowdblend.designs.draw import Coin
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.engines.spark.session import session
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from crowdblend.randomness import DrawKey, new_key
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def ours(spark: SparkSession, folder: Path, source: str = "people.parquet", poli
     """The same classes of a sample, one row per person checked."""
     text = (folder / f"{policy}.toml").read_text()
     (folder / "now.toml").write_text(text.replace('"people.parquet"', f'"{source}"\nformat = "parquet"'))
-    about = load_policy(folder / "now.toml")
+    about: Any = load_policy(folder / "now.toml")
     return len(count_classes(about, Coin(DrawKey(new_key()), 0.5), SparkEngine(spark)).classes.counts)
 
 

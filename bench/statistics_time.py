@@ -23,7 +23,7 @@ import pyarrow
 
 from crowdblend.engines.choice import default_engine
 from crowdblend.kinds import plan
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from crowdblend.randomness import ReleaseKey, new_key
 
 REGIONS = [f"Region {i:02d}" for i in range(20)]

@@ -12,6 +12,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,14 +22,15 @@ from crowdblend.kinds.synopsis.plan import SynopsisPlan, plan
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions
 from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.rows import count_rows, random_rows, shares
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from crowdblend.randomness import SystemSource, discrete_laplace
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "census_synopsis.toml"
 
 
 def main(runs: int) -> None:
-    release_plan = plan(load_policy(EXAMPLE))
+    policy: Any = load_policy(EXAMPLE)
+    release_plan = plan(policy)
     assert isinstance(release_plan, SynopsisPlan)
     planned, source = release_plan.parameters, SystemSource()
     mechanism, queries = planned.mechanism, planned.mechanism.queries

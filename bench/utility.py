@@ -13,6 +13,7 @@ import json
 import secrets
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.kinds import plan as release_plan
 from crowdblend.mechanisms import NoisyHistogram, SampledClasses
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import ReleaseKey, SystemSource, discrete_laplace, thin
 from crowdblend.releases.outputs import CountsOutput
 
@@ -154,7 +155,8 @@ def margins() -> list[dict[str, object]]:
     with TemporaryDirectory() as made:
         folder = Path(made)
         write_population(folder / "town.parquet")
-        counted = count_classes(parse_policy(TOWN + tables({}), folder), Everybody()).classes
+        policy: Any = parse_policy(TOWN + tables({}), folder)
+        counted = count_classes(policy, Everybody()).classes
         truth = {}
         for name in COLUMNS:
             margin = counted.narrow([name])

@@ -14,7 +14,7 @@ from crowdblend.api.starting import starter_policy
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.policies.registry import KINDS, policy_class
 from tests.cases import for_each, some_daily
 from tests.commands import crowdblend

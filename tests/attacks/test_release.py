@@ -8,7 +8,7 @@ import pytest
 from crowdblend.attacks import extreme_value
 from crowdblend.errors import DoesNotCompose
 from crowdblend.ledger import Ledger
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import coins
 from tests.policies.policies import policy_text

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from crowdblend.planning.plan import plan
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.policies.policies import SOUND
@@ -61,7 +61,7 @@ def test_a_policy_is_planned_without_its_data(tmp_path: Path) -> None:
     (tmp_path / "policy.toml").write_text(SOUND, encoding="utf-8")
     document = json.loads(crowdblend("plan", "policy.toml", "--json", folder=tmp_path).stdout)
     expected = load_policy(tmp_path / "policy.toml").plan()
-    assert document["k"] == document["facts"]["mechanism"]["k"] == expected.parameters.k == 20
+    assert document["k"] == document["facts"]["mechanism"]["k"] == expected.k == 20
     assert document["guarantees"] == [guarantee.words() for guarantee in expected.certificate().guarantees]
     said = crowdblend("plan", "policy.toml", folder=tmp_path).stdout
     assert all(how in said for _, how in expected.describe())

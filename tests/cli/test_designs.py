@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from crowdblend.planning.designs import register_error, sampling_error
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.policies.registry import policy_class
 from crowdblend.policies.sampling import DESIGNS
 from tests.cases import for_each

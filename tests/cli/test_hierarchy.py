@@ -1,10 +1,11 @@
 """`crowdblend hierarchy`: files that a policy reads, level by level."""
 
 import json
+from typing import Any
 
 import pytest
 
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.recoding.hierarchies import Hierarchies, read_hierarchy
 from tests.commands import crowdblend
 from tests.policies.policies import policy_text
@@ -44,7 +45,8 @@ def test_a_policy_reads_what_was_made(run, tmp_path, arguments, value, groups):
         assert code is not None
         assert made.labels[code] == group
     (column,) = parse_policy(_POLICY, tmp_path).columns
-    assert column.recoding.labels[column.recoding.code(value)] == groups[0]
+    recoding: Any = column.recoding
+    assert recoding.labels[recoding.code(value)] == groups[0]
     assert run(*arguments, "--out", "h.csv")[0] == 2, "an existing file is refused without --force"
     assert run(*arguments)[1] == (tmp_path / "h.csv").read_text(), "stdout has the same"
 

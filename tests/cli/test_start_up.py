@@ -88,7 +88,7 @@ def test_policies_plans_and_the_ledger_load_no_arrays_and_no_database() -> None:
 
 def test_reading_a_policy_loads_the_class_of_its_kind_alone() -> None:
     code = (
-        "import sys\nfrom crowdblend.policies import parse_policy\n"
+        "import sys\nfrom crowdblend.policies.load import parse_policy\n"
         f"parse_policy({SOUND!r})\n"
         "others = {f'crowdblend.kinds.{kind}.policy' for kind in ('graph', 'synopsis', 'statistics', 'points')}\n"
         "assert not others & set(sys.modules), others & set(sys.modules)"

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.policies.registry import KINDS
 from tests.cases import for_each
 

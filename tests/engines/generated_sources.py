@@ -26,7 +26,7 @@ from crowdblend.api.sources import about
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.errors import InvalidInput
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 
 TEXTS = (
     "a",

@@ -12,7 +12,7 @@ from crowdblend.engines.choice import count_classes
 from crowdblend.engines.duckdb import counting
 from crowdblend.engines.duckdb import rows as reading
 from crowdblend.errors import InvalidInput
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import DrawKey
 from crowdblend.recoding.axes import Axis
 from tests.policies.policies import policy_text

@@ -19,7 +19,7 @@ from crowdblend.engines import class_counter
 from crowdblend.engines import persons as persons_module
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.duckdb import rows as streaming
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import DrawKey, coins
 from tests.cases import for_each
 from tests.randomness.goodness import fits_share

@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from crowdblend.designs.draw import Everybody, Exactly
 from crowdblend.engines.choice import count_classes, default_engine
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import DrawKey
 from tests.cases import for_each
 from tests.engines.test_engine import KEY, counted, policy

@@ -9,7 +9,7 @@ from scipy import stats
 
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import DrawKey
 from tests.cases import for_each
 from tests.policies.policies import policy_text

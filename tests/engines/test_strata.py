@@ -12,7 +12,7 @@ from crowdblend.designs.draw import Coin, StratifiedCoin
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.engine import ClassCounts
 from crowdblend.errors import InvalidInput
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import DrawKey
 from tests.policies.policies import policy_text
 

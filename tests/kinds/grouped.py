@@ -9,7 +9,7 @@ from pyarrow import csv
 
 from crowdblend.engines.memory import MemoryEngine
 from crowdblend.kinds.statistics.plan import StatisticsReading, plan
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.releases.outputs import NumbersOutput
 from tests.policies import policies

@@ -16,7 +16,8 @@ from crowdblend.engines.duckdb.engine import DuckDBEngine, DuckDBSource
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
 from crowdblend.kinds.table.plan import plan
 from crowdblend.ledger import Ledger
-from crowdblend.policies import Choosing, parse_policy
+from crowdblend.policies.choosing import Choosing
+from crowdblend.policies.load import parse_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.release import release

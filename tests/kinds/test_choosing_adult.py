@@ -16,7 +16,7 @@ from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.kinds.table.plan import plan as plan_release
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.numerics.expected_people import UNITS
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import KeyedSource, ReleaseKey, thin
 from crowdblend.releases.recoding_choice import choose_recoding, recode

@@ -10,7 +10,7 @@ from crowdblend.errors import Infeasible
 from crowdblend.guarantees.profiles import Profile, Uses
 from crowdblend.kinds.table.plan import plan
 from crowdblend.ledger import Ledger
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 
 from .towns import KEY, POLICY, SPLIT, write_town

@@ -12,7 +12,8 @@ import pytest
 from crowdblend.calculus import RULES, Certificate, verify, verify_file
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds.table.plan import plan
-from crowdblend.policies import Choosing, parse_policy
+from crowdblend.policies.choosing import Choosing
+from crowdblend.policies.load import parse_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.publishing.release import release
 from crowdblend.selection.lattice import Ladder, Lattice

@@ -11,7 +11,7 @@ from crowdblend.cli.release import release_lines
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.privacy import Differential
 from crowdblend.kinds import plan
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.policies.registry import KINDS
 from crowdblend.publishing.release import release
 from crowdblend.releases.delta_limit import check_delta
@@ -80,7 +80,7 @@ def test_every_release_that_is_published_keeps_to_the_limit(sources: Path) -> No
 def test_a_large_epsilon_needs_a_word(name: str, sources: Path) -> None:
     text = re.sub(r"(?m)^epsilon = .*$", "epsilon = 50.0", (POLICIES | PROGRAMMES)[name])
     policy = parse_policy(text, sources)
-    accepted = policy.replace(accept_epsilon=True).plan().facts().parameters["epsilon"]
+    accepted = plan(policy.replace(accept_epsilon=True)).facts().parameters["epsilon"]
     if accepted <= 10:  # a network spends what its statistics ask for
         assert name == "graph"
         return

@@ -20,7 +20,7 @@ from crowdblend.guarantees.privacy import Relation
 from crowdblend.kinds.graph.plan import plan
 from crowdblend.kinds.graph.policy import with_graph
 from crowdblend.ledger import Ledger
-from crowdblend.policies import load_policy, parse_policy
+from crowdblend.policies.load import load_policy, parse_policy
 from crowdblend.publishing.release import release
 from tests.cases import for_each
 from tests.policies.policies import policy_text

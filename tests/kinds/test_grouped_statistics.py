@@ -17,7 +17,7 @@ from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.plan import plan
 from crowdblend.mechanisms.statistics import quantile_losses
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification.consistency import check_data, verify_release
 from crowdblend.reading.release import PublishedRelease

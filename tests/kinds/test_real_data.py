@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crowdblend.calculus import verify_file
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.reading.release import read

@@ -21,7 +21,7 @@ from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.kinds.statistics.plan import plan
 from crowdblend.kinds.statistics.values import SampleValues
 from crowdblend.planning.statistics.ways import SAMPLE
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.facts import read_facts

@@ -15,8 +15,7 @@ from crowdblend.guarantees.privacy import Differential, ZeroKnowledge
 from crowdblend.guarantees.utility import Useful
 from crowdblend.kinds.synopsis.plan import plan
 from crowdblend.ledger import Ledger
-from crowdblend.policies import load_policy
-from crowdblend.policies.load import parse_policy
+from crowdblend.policies.load import load_policy, parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.releases.facts import to_json
 from tests.cases import for_each

@@ -7,7 +7,7 @@ import pytest
 
 from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.pending import pending_release, warn
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.files import filled

@@ -13,7 +13,7 @@ import pytest
 from crowdblend.calculus import Assumption
 from crowdblend.errors import DoesNotCompose, Refused
 from crowdblend.ledger import Ledger
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.finished_release import Release
 from crowdblend.publishing.release import release
 from tests.ledger.sources import DRAWN, people, policy, shuffled, write

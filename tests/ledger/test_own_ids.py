@@ -14,7 +14,7 @@ from crowdblend.errors import DoesNotCompose
 from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.identity import identity_of
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.pending import pending_release
 from crowdblend.publishing.release import release
 from tests.ledger.databases import DATABASES, place

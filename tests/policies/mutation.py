@@ -3,8 +3,8 @@
 import random
 import re
 
-from crowdblend.policies import parse_policy
 from crowdblend.policies.key import keys_of, sections_of
+from crowdblend.policies.load import parse_policy
 from crowdblend.policies.publication import CommonKeys
 from crowdblend.policies.registry import KINDS, publication_keys
 from crowdblend.policies.sampling import DESIGNS

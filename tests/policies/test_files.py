@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies import parse_policy
 from crowdblend.policies.files import format_of, source_files
+from crowdblend.policies.load import parse_policy
 
 TREE = (
     *(

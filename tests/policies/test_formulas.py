@@ -3,7 +3,7 @@
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from tests.cases import for_each
 
 from .policies import bent

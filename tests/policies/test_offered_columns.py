@@ -4,8 +4,8 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.errors import InvalidInput
-from crowdblend.policies import parse_policy
 from crowdblend.policies.columns import Column
+from crowdblend.policies.load import parse_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from tests.cases import for_each
 from tests.policies.policies import policy_text

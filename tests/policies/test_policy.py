@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies import Column, load_policy, parse_policy
+from crowdblend.policies import load
+from crowdblend.policies.columns import Column
 from crowdblend.policies.key import Section
 from crowdblend.recoding.dates import DateRange, Dates
 from crowdblend.recoding.hierarchies import Hierarchies
@@ -17,6 +19,8 @@ from crowdblend.recoding.values import Prefixes, Values
 from tests.cases import for_each
 
 from .policies import SOUND, bent
+
+parse_policy: Any = load.parse_policy
 
 
 def column(declaration, folder="."):
@@ -123,7 +127,7 @@ def test_an_open_domain_serves_suppression_only():
 
 def test_loading_reads_relative_to_the_policy(tmp_path):
     (tmp_path / "p.toml").write_text("\ufeff" + SOUND, encoding="utf-8")
-    assert load_policy(tmp_path / "p.toml").data.source == str(tmp_path / "people.csv")
+    assert load.load_policy(tmp_path / "p.toml").data.source == str(tmp_path / "people.csv")
 
 
 def test_every_value_of_a_policy_is_frozen():

@@ -16,7 +16,7 @@ import pytest
 
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.kinds import plan
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 
 from .mutation import Mutator
 

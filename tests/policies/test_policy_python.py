@@ -10,7 +10,8 @@ import pytest
 import crowdblend as cb
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
-from crowdblend.policies import Column, Policy, load_policy, parse_policy
+from crowdblend.kinds import plan
+from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import (
     BreakDomain,
     DateDomain,
@@ -20,6 +21,8 @@ from crowdblend.policies.domains import (
     ValueDomain,
 )
 from crowdblend.policies.key import keys_of, parts_of, sections_of
+from crowdblend.policies.load import load_policy, parse_policy
+from crowdblend.policies.policy import Policy
 from crowdblend.policies.registry import KINDS, WORDS, policy_class, publication_class, publication_keys
 from crowdblend.policies.terms import Terms
 from crowdblend.recoding.values import Values
@@ -103,7 +106,7 @@ def test_python_and_toml_give_the_same_policy() -> None:
 def test_numbers_of_other_libraries_are_python_s() -> None:
     policy = table(k=np.int64(20), epsilon=np.float32(1), sampling=cb.Poisson(np.float64(0.1)))
     assert policy == parse_policy(SOUND)
-    assert type(policy.only.k) is int
+    assert type(policy.plan().k) is int
 
 
 # What is given in Python instead, the same in TOML where it can be said, and the code of both.
@@ -178,7 +181,7 @@ def test_a_policy_without_a_source_waits_for_the_data() -> None:
     policy = table(source=None)
     assert policy.plan().k == 20
     with pytest.raises(InvalidInput) as refused:
-        policy.plan().check_source(default_engine())
+        plan(policy).check_source(default_engine())
     assert refused.value.code == "policy.no-source"
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies import load_policy, parse_policy
+from crowdblend.policies.load import load_policy, parse_policy
 from tests.cases import for_each
 
 from .policies import assert_refused, bent

@@ -3,12 +3,11 @@
 import json
 import tomllib
 
-from crowdblend.policies import policy_schema
 from crowdblend.policies.domains import DOMAINS
 from crowdblend.policies.key import keys_of, sections_of
 from crowdblend.policies.registry import KINDS, policy_class, publication_keys
 from crowdblend.policies.sampling import DESIGNS
-from crowdblend.policies.schema import kind_lists, kind_sections
+from crowdblend.policies.schema import kind_lists, kind_sections, policy_schema
 from crowdblend.policies.terms import Terms
 
 from .policies import SOUND, bent

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies import init_policy, parse_policy
 from crowdblend.policies.key import keys_of
+from crowdblend.policies.load import parse_policy
 from crowdblend.policies.registry import KINDS, policy_class
 from crowdblend.policies.sampling import DESIGNS
+from crowdblend.policies.starter import init_policy
 from tests.cases import for_each
 
 SECRET = "Zanzibar"
@@ -38,7 +39,7 @@ def test_a_csv_header_is_all_it_reads(people):
 def test_filled_in_it_is_a_policy(people):
     text = filled(init_policy(people, person="id", design="poisson", folder=people.parent))
     policy = parse_policy(text, people.parent)
-    assert policy.only.planned_parameter == "k"
+    assert policy.only.planned_parameter == "k"  # type: ignore[attr-defined]
     assert policy.data.source == str(people)
 
 
@@ -153,7 +154,7 @@ def test_a_survey_starts_with_one_table_of_all_columns(people, design):
     text = init_policy(people, person="id", design=design)
     assert tomllib.loads(text)["publish"] == [{"kind": "table"}]
     policy = parse_policy(filled(text), people.parent)
-    assert [column.name for column in policy.only.columns] == ['a "quoted" name', "age"]
+    assert [column.name for column in policy.columns] == ['a "quoted" name', "age"]
     assert policy.sampling.design == design
     assert policy.sampling.already_drawn == (design == "coins")
 

@@ -9,8 +9,8 @@ import pytest
 import crowdblend as cb
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.statistics.statistic import WHAT
-from crowdblend.policies import parse_policy
 from crowdblend.policies.key import keys_of
+from crowdblend.policies.load import parse_policy
 from crowdblend.policies.publication import CommonKeys, own_parts
 from crowdblend.policies.registry import KINDS, publication_class, publication_keys
 from crowdblend.policies.sampling import DESIGNS

@@ -30,7 +30,7 @@ from pyarrow import csv
 
 from crowdblend.calculus import verify_file
 from crowdblend.ledger import Ledger
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from crowdblend.publishing import committing, exchange
 from crowdblend.publishing.recovery import recover
 from crowdblend.publishing.release import release, resume

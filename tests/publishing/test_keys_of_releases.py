@@ -8,7 +8,7 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from crowdblend.publishing.release import release
 from tests.publishing.killing import prepare
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.policy_digest import policy_digest
 from tests.cases import for_each
 from tests.golden.releases import POLICIES

@@ -9,7 +9,7 @@ import pytest
 from crowdblend.calculus import Assumption, verify_file
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.kinds import plan
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.reading.release import read

@@ -16,7 +16,7 @@ from crowdblend.designs.draw import Coin, Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.randomness import DrawKey

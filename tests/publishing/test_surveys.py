@@ -16,7 +16,7 @@ from crowdblend.errors import CrowdblendError, DoesNotCompose
 from crowdblend.guarantees.aggregates import RandomSamples
 from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.mechanisms import SuppressedHistogram
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.starter import init_policy
 from crowdblend.releases.facts import derive, read_facts

@@ -11,7 +11,7 @@ import pytest
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
 from crowdblend.ledger import Ledger
-from crowdblend.policies import load_policy, parse_policy
+from crowdblend.policies.load import load_policy, parse_policy
 from crowdblend.publishing import committing, exchange
 from crowdblend.publishing import release as module
 from crowdblend.publishing.recovery import recover

@@ -10,7 +10,7 @@ import pytest
 
 from crowdblend.calculus import sha256_of, verify_file
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.verification.consistency import verify_release
 from tests.cases import for_each
 from tests.golden.releases import DISTRICTS, POLICIES

@@ -10,7 +10,7 @@ from pyarrow import parquet
 
 from crowdblend.auditing.statistical.subject import hard_sizes
 from crowdblend.cli.main import cli
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.rehearsal.made_up_people import Population
 from crowdblend.rehearsal.subject import subject_of

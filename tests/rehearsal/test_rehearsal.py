@@ -9,7 +9,7 @@ import pytest
 
 from crowdblend.auditing.statistical.subject import hard_sizes
 from crowdblend.errors import InvalidInput
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key
 from crowdblend.recoding.dates import Dates

@@ -9,7 +9,7 @@ from crowdblend.auditing.statistical.run import audit
 from crowdblend.auditing.statistical.subject import hard_sizes
 from crowdblend.guarantees.privacy import Relation
 from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key
 from crowdblend.rehearsal.made_up_people import Crowd

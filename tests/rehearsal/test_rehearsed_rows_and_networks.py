@@ -16,7 +16,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.privacy import Relation
 from crowdblend.kinds.graph.rehearse import CHAIN, COUPLES, NOBODY, LinkedGroups, ReplacedLinks, worst_case_graphs
 from crowdblend.planning.networks.request import Bounds
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key
 from crowdblend.rehearsal.made_up_people import Crowd

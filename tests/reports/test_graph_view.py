@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from tests.policies.policies import policy_text
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from tests import cases
 from tests.accessibility import findings

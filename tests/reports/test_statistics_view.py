@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from tests.policies.policies import policy_text
 

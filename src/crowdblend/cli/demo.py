@@ -12,7 +12,7 @@ from crowdblend.cli.progress import progress_line
 from crowdblend.demo import write_friendships, write_population
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.target import check_target
 from crowdblend.publishing.verification.consistency import verify_release

@@ -33,8 +33,8 @@ from crowdblend.ledger.entry import normal_name
 from crowdblend.ledger.filters import Usage
 
 with lazy_imports():
-    from crowdblend import policies
     from crowdblend.cli import release, sign
+    from crowdblend.policies import load
     from crowdblend.publishing import release as publishing
     from crowdblend.signatures import files as signature_files
 
@@ -123,7 +123,7 @@ def resume_entry(
     resumed with --engine spark.
     """
     ledger = Ledger.open(where)
-    loaded = None if policy is None else policies.load_policy(policy)
+    loaded = None if policy is None else load.load_policy(policy)
     signing = None if sign_key is None else release.signing(sign_key)
     with (
         engine_named(engine) as reads,

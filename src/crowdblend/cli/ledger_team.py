@@ -19,7 +19,8 @@ from crowdblend.ledger.filters import order_for
 from crowdblend.ledger.history import Population
 
 with lazy_imports():
-    from crowdblend import kinds, policies
+    from crowdblend import kinds
+    from crowdblend.policies import load
     from crowdblend.publishing import pending
 
 ledger_option = click.option(
@@ -135,7 +136,7 @@ def plan_releases(policy: str, *, epsilon: float | None, delta: float | None, wh
     ones; without a limit of the population they are added up, those of a declared series as one by its curve.
     """
     ledger = Ledger.open(where, make=False)
-    spending = pending.planned_spending(kinds.plan(policies.load_policy(policy)))
+    spending = pending.planned_spending(kinds.plan(load.load_policy(policy)))
     known = ledger.limits(spending.population)
     epsilon = known[-1].epsilon if epsilon is None and known else epsilon
     delta = known[-1].delta if delta is None and known else delta

@@ -20,7 +20,8 @@ from crowdblend.releases.delta_limit import LARGEST_DELTA
 from crowdblend.releases.facts import planned_releases
 
 with lazy_imports():
-    from crowdblend import kinds, policies
+    from crowdblend import kinds
+    from crowdblend.policies import load
     from crowdblend.programme import plan as programme
     from crowdblend.programme.programme import ProgrammePlan
 
@@ -49,7 +50,7 @@ def command(policy: str | None, **parameters: Any) -> None:
     if given:
         message = f"{', '.join(f'--{name}' for name in given)} cannot be combined with a policy."
         raise wrong_use(message, "Write it into the policy, or leave POLICY out.", "POLICY")
-    loaded = policies.load_policy(policy)
+    loaded = load.load_policy(policy)
     planned = kinds.plan(loaded)
     if loaded.is_programme:
         planned = programme.with_other_splits(cast("ProgrammePlan", planned))

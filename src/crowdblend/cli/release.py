@@ -22,7 +22,7 @@ from crowdblend.guarantees.privacy import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds import AnyPlan, plan
 from crowdblend.lazy import lazy_imports
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from crowdblend.releases.facts import planned_releases
 
 with lazy_imports():

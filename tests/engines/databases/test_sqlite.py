@@ -10,7 +10,7 @@ from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes, default_engine, identify
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger.identity import FingerprintRequest
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.policies.source import Resources
 from tests.cases import for_each
 from tests.engines.databases.people import in_parquet, policy, rows

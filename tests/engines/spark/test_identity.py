@@ -8,7 +8,7 @@ from pyarrow import parquet
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import DoesNotCompose
 from crowdblend.ledger import Ledger
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.policies.source import DataSource
 from crowdblend.publishing.release import release
 from tests.engines.spark.test_layouts import COLUMNS, people

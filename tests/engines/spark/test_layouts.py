@@ -17,7 +17,7 @@ from crowdblend.engines.spark import relation
 from crowdblend.engines.spark import source as sources
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import CrowdblendError
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import DrawKey
 from tests.cases import for_each

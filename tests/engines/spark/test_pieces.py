@@ -29,7 +29,7 @@ from crowdblend.engines.spark.pieces import (
 )
 from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.tasks import Merge
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import DrawKey
 from tests.engines.spark.test_layouts import policy
 from tests.refusals import refuses

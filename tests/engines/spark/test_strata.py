@@ -12,7 +12,7 @@ from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.engines.engine import ClassCounts
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import InvalidInput
-from crowdblend.policies import parse_policy
+from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import DrawKey
 from tests.cases import for_each
 from tests.policies.policies import policy_text

@@ -15,7 +15,7 @@ from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.guarantees.guessing import lead
 from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
 from crowdblend.policies.policy import Policy
 from crowdblend.releases.facts import planned_releases
 from crowdblend.studio.drafts import Draft
