@@ -64,7 +64,7 @@ def serve(
 
 def _warm_up() -> None:
     """Load what planning needs while the first page is being read."""
-    for module in ("crowdblend.kinds.table", "crowdblend.estimates", "scipy.special"):
+    for module in ("crowdblend.kinds.table", "crowdblend.estimates.cells", "scipy.special"):
         import_module(module)
 
 
