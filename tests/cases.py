@@ -71,7 +71,11 @@ def some_daily(cases: Iterable[Any], number: int) -> list[Any]:
     """Return cases for `parametrize`: a number of them, evenly spread, every day, and all in the long suites."""
     listed = list(cases)
     daily = spread(listed, number)
-    return [case if case in daily else pytest.param(case, marks=pytest.mark.slow) for case in listed]
+    values = [case if isinstance(case, tuple) else (case,) for case in listed]
+    return [
+        pytest.param(*value, marks=() if case in daily else pytest.mark.slow)
+        for case, value in zip(listed, values, strict=True)
+    ]
 
 
 def spread(cases: list[Any], number: int) -> list[Any]:

@@ -213,6 +213,7 @@ def test_more_pairs_than_the_runs_are_enough_for_are_refused(pairs: int) -> None
         audit(replace(few, neighbours=few.neighbours * pairs), runs=1_000)
 
 
+@pytest.mark.slow  # every day other tests start workers, and audit in one process
 def test_several_processes_see_the_same_law() -> None:
     subject: Any = FAMILIES["suppressed table"].subject(hard_sizes)
     few = replace(subject, sizes=(("just a crowd", 10),))

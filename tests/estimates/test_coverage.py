@@ -59,7 +59,7 @@ def sizes(law: Law, rate: float, k: int) -> list[int]:
     return sorted(set(np.concatenate([small, large]).astype(int).tolist()))
 
 
-@pytest.mark.parametrize(("law", "rate", "k"), LAWS, ids=str)
+@pytest.mark.parametrize(("law", "rate", "k"), cases.some_daily(LAWS, 8), ids=str)
 def test_intervals_cover_19_times_in_20_and_are_no_wider_than_that(law: Law, rate: float, k: int) -> None:
     for people in sizes(law, rate, k):
         covered = coverage(law, rate, people)

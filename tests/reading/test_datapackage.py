@@ -14,7 +14,8 @@ from tests.golden.releases import KEY, POLICIES
 from tests.reading.conftest import NAMES
 
 
-@for_each("name", [*NAMES, "table-parquet"], daily=3)
+@pytest.mark.slow  # a second reader of the format, which changes seldom
+@for_each("name", [*NAMES, "table-parquet"])
 def test_frictionless_finds_nothing_wrong(name: str, folders: dict[str, Path]) -> None:
     """Metadata and data: types, required values, enumerations, hashes and sizes."""
     from frictionless import validate
@@ -28,6 +29,7 @@ def test_frictionless_finds_nothing_wrong(name: str, folders: dict[str, Path]) -
     assert len(found.tasks) == len(list(folders[name].glob("*.csv"))) + len(list(folders[name].glob("*.parquet")))
 
 
+@pytest.mark.slow
 def test_frictionless_finds_what_is_wrong(folders: dict[str, Path], tmp_path: Path) -> None:
     """So that the test above can fail."""
     from frictionless import validate
