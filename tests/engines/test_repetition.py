@@ -104,3 +104,14 @@ def test_more_than_the_memory_is_refused():
         repeats(np.arange(1001) * 4_000_000, memory_limit=4000)
     with refuses("data.memory"):
         repeats(np.arange(500) * 4_000_000, [2**40], memory_limit=4000)
+
+
+@given(
+    st.lists(
+        st.builds(lambda upper, lower: (upper << 32) + lower, st.integers(0, 3), st.integers(0, 3))
+        | st.integers(0, 2**64 - 1)
+    )
+)
+def test_words_that_come_again_agree_in_both_halves(words):
+    found = persons._repeated_words(np.array(words, np.uint64)).tolist()
+    assert sorted({*found}) == sorted({word for word in words if words.count(word) > 1})

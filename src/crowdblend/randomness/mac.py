@@ -106,7 +106,8 @@ class Mac:
 def _keep_first_bytes(blocks: Blocks, lengths: Integers | int) -> None:
     """Set the bytes beyond these lengths to zero."""
     if isinstance(lengths, int):  # word by word: rows of two are too short to be gone through one by one
-        blocks[:, 0] &= _FIRST_BYTES[lengths, 0]
+        if lengths < BLOCK // 2:
+            blocks[:, 0] &= _FIRST_BYTES[lengths, 0]
         blocks[:, 1] &= _FIRST_BYTES[lengths, 1]
     else:
         blocks &= _FIRST_BYTES.take(lengths, axis=0)
