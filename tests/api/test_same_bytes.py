@@ -57,10 +57,7 @@ def published(done: cb.Release) -> dict[str, bytes]:
     return {name: content for name, content in done.files.items() if name.endswith((".parquet", ".csv"))}
 
 
-DAILY = (
-    *("table", "table-noise", "table-one", "microdata", "points", "outlier-table", "statistics", "synopsis-chosen"),
-    *("graph", "programme-strata", "programme-budget"),
-)
+DAILY = ("table", "table-noise", "microdata", "points", "synopsis-chosen", "graph", "programme-strata")
 CASES = [pytest.param(name, marks=() if name in DAILY else pytest.mark.slow) for name in POLICIES | PROGRAMMES]
 
 

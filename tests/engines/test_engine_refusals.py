@@ -86,6 +86,7 @@ def test_csv(tmp_path, capfd, case, key):
     assert refusal(policy(tmp_path, ONE, "people.csv"), capfd, key) == code
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns_are_no_trouble(tmp_path):
     names, values = [f"x{i}" for i in range(10_000)], ["0"] * 10_000
     text = ",".join(["id", *names, "sex"]) + "\n" + ",".join(["1", *values, "Male"]) + "\n"

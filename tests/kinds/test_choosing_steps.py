@@ -76,6 +76,7 @@ def test_a_release_in_steps(town: Path, tmp_path: Path, text: str) -> None:
     assert "in 3 steps" in (done.folder / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_large_lattices_are_searched_in_steps_by_themselves(town: Path, tmp_path: Path) -> None:
     """2,125,764 recodings, of which some thousands are scored."""
     levels = "".join(f"d{place} = {{ hierarchy = 'districts.csv', level = 'choose' }}\n" for place in range(11))

@@ -57,7 +57,7 @@ def mechanism_below(mechanism: NoisyStatistic, name: str, step: int) -> float:
     return 1 - a ** (far + 1) / (1 + a) if far >= 0 else a**-far / (1 + a)
 
 
-@for_each("name", TRUTH, daily=2)
+@for_each("name", TRUTH, daily=1)
 def test_the_simulator_cannot_be_told_from_the_release(name: str) -> None:
     """Run with the centre of a star concealed: events keep to the guaranteed factor, up to the error of counting."""
     mechanism = planned(name)

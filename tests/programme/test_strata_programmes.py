@@ -76,7 +76,7 @@ def fresh() -> list[Any]:
     "changes",
     [
         {},
-        {"sampling": cb.Strata("region", RATES, already_drawn=True)},
+        pytest.param({"sampling": cb.Strata("region", RATES, already_drawn=True)}, marks=pytest.mark.slow),
         {"split": "fresh", "publish": fresh()},
         {"releases": 3, "publish": parts()},
         pytest.param({"releases": 3}, marks=pytest.mark.slow),  # noise in a series takes ten seconds to plan
