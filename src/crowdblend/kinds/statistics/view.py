@@ -95,9 +95,11 @@ def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
             f"are protected as far as {k:,} random people tell little about them."
         )
     if (rate := facts.design.coin_rate) is not None:
+        # Of a survey of which nobody is left out, the number is public.
+        number = ", and how many," if facts.design.people is None or facts.design.draws_here else ""
         yield (
             "Every number is an estimate for the whole population: whoever was sampled counts as "
-            f"{three_digits(1 / rate)} people. Which people were sampled, and how many, is not published."
+            f"{three_digits(1 / rate)} people. Which people were sampled{number} is not published."
         )
     if facts.design.column is not None:
         column = shorten(facts.design.column, 60)
