@@ -150,7 +150,7 @@ IDS = [
 ]
 
 
-@for_each(("ids", "sifted"), IDS)
+@for_each(("ids", "sifted"), IDS, daily=4)
 def test_ids_that_a_reading_sifts_are_those_of_a_scan(ids: str, sifted: bool, tmp_path: Path, monkeypatch) -> None:
     """The same identity with and without a reading before; what may be spelled in another way is not sifted."""
     rows = 26_000

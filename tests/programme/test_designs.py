@@ -74,7 +74,7 @@ def policy(name: str, **changes: Any) -> cb.Policy:
     return cb.Policy(**{**given, **changes})
 
 
-@for_each("name", CASES, daily=4)
+@for_each("name", CASES, daily=3)
 def test_it_is_published_and_verified(name: str, tmp_path: Path) -> None:
     made = cb.release(people(), policy(name), ledger=None)
     made.save(tmp_path / "out")

@@ -33,10 +33,10 @@ def kill_releases(folder: Path, kills: int, seed: int, modes: str, database: str
 
 
 # A release takes a few steps more or less; a kill before a step that it never takes kills nothing. If one kill in
-# ten is such a one, fewer than 2 of 8 succeed with probability 8e-7, and none of 7 with 1e-7.
+# ten is such a one, none of 6 succeeds with probability 1e-6, and none of 7 with 1e-7.
 @pytest.mark.parametrize(
     ("database", "modes", "kills", "least"),
-    [("sqlite", MODES, 8, 2), pytest.param("postgresql", "release", 7, 1, marks=[needs_postgresql, pytest.mark.slow])],
+    [("sqlite", MODES, 6, 1), pytest.param("postgresql", "release", 7, 1, marks=[needs_postgresql, pytest.mark.slow])],
 )
 def test_some_kills_lose_nothing(tmp_path: Path, database: str, modes: str, kills: int, least: int) -> None:
     assert sum(kill_releases(tmp_path, kills, 1, modes, database).values()) >= least

@@ -82,8 +82,8 @@ def _noted(path: Path) -> Path:
     return path
 
 
-# Reports share one template and its styles: every day one with figures and a table, and one with intervals.
-DAILY = ("table", "statistics")
+# Reports share one template and its styles: every day one with figures and a table.
+DAILY = ("table",)
 
 
 @pytest.mark.parametrize(
