@@ -155,7 +155,7 @@ def test_an_understated_outlier_table_is_refuted(tmp_path: Path, monkeypatch: py
 
 def test_the_command_audits_them(tmp_path: Path) -> None:
     """The command is the same for all; that the other kinds are rehearsed as they are released is tested above."""
-    done = audited(FAMILIES["statistics of everybody"].policy, tmp_path, "--runs", "400", "--error", "1e-6")
+    done = audited(FAMILIES["statistics of everybody"].policy, tmp_path, "--runs", "1000", "--error", "1e-6")
     assert (done.exit_code, json.loads(done.stdout)["finding"]) == (0, False), done.output
 
 
