@@ -167,7 +167,7 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
 
     @property
     def coin_rate(self) -> float | None:
-        """The probability with which everybody is counted, where coins decide and it is one number below 1."""
+        """The probability of being counted, where it is one number below 1; None where a fixed number is drawn."""
         inclusion = None if self.counts_exactly else self.inclusion
         return inclusion.least if inclusion is not None and inclusion.least == inclusion.most < 1 else None
 
@@ -228,7 +228,7 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
 
     def thin_by(self, share: float) -> Design:
         """Return the sample as a part of it sees it, to which each of its people goes with probability `share`."""
-        raise _no_parts()
+        raise no_parts()
 
     def sentences(self) -> list[str]:
         """Return sentences for readers about a design that the data do not show."""
@@ -262,7 +262,7 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
     ) -> Derivation:
         """Derive what a choice of the recoding and the release guarantee together.
 
-        A `share` of the sample chooses, and is not published; without one everybody does.
+        The people of a `share` of the sample choose, and are not published; where it is None, everybody chooses.
         """
         raise _not_certified()
 
@@ -310,7 +310,7 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
         self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
     ) -> tuple[Derivation, ...]:
         """Derive the joint guarantee of mechanisms on all parts of the sample."""
-        raise _no_parts()
+        raise no_parts()
 
     def fresh_derivations(
         self, mechanisms: Sequence[Sequence[SampledClaims]], epsilon: float
@@ -359,18 +359,13 @@ def _not_certified() -> NotApplicable:
     )
 
 
-def no_parts(message: str, remedy: str, where: str = "[sampling] design") -> InvalidInput:
+def no_parts(
+    message: str = "Parts of one sample are certified where everybody, or everybody of a stratum, has one rate.",
+    remedy: str = 'Write design = "poisson", "coins" or "strata", or publish one by one.',
+    where: str = "[sampling] design",
+) -> InvalidInput:
     """Return the refusal to divide a sample."""
     return InvalidInput(message, remedy=remedy, where=where, code="policy.split")
-
-
-def _no_parts() -> NotApplicable:
-    return NotApplicable(
-        "Parts of one sample are certified where everybody, or everybody of a stratum, has one rate.",
-        remedy='Write design = "poisson", "coins" or "strata", or publish one by one.',
-        where="[sampling] design",
-        code="policy.split",
-    )
 
 
 def at_epsilon(profile: Derivation, epsilon: float) -> tuple[Derivation, ...]:
