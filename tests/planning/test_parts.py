@@ -14,7 +14,6 @@ from crowdblend.guarantees.programme import PartInCrowds, PartOfPoints, PartOfSa
 from crowdblend.planning.parts import derive_parts, equal_shares, largest_noise, smallest_k, smallest_thresholds
 from crowdblend.planning.plan import answer, plan
 from crowdblend.planning.request import PlanRequest
-from crowdblend.planning.sweep import sweep
 from tests.cases import for_each
 from tests.commands import crowdblend
 
@@ -65,12 +64,6 @@ def test_the_certificate_of_a_plan_is_about_the_parts() -> None:
     assert found is not None
     assert (found.epsilon, found.delta <= 1e-6) == (1.0, True)
     assert sum("probability 0.5" in made.sentence() for made in again.assumptions()) >= 1
-
-
-def test_parts_are_swept_like_anything_else() -> None:
-    planned = plan(rate=0.5, epsilon=1.0, delta=1e-6, parts=10)
-    rows = sweep(planned.request, "epsilon", [0.5, 1.0]).rows
-    assert [row["parts"] for row in rows] == [36, 16]
 
 
 @for_each(

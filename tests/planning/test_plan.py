@@ -7,11 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdblend import plan, verify
-from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput, NotApplicable
+from crowdblend.errors import Infeasible, InvalidInput, NotApplicable
 from crowdblend.guarantees.privacy import CrowdBlending
 from crowdblend.planning.bounds import BOUNDS
-from crowdblend.planning.request import PlanRequest
-from crowdblend.planning.sweep import sweep
 from tests.cases import for_each
 
 CASES = [
@@ -164,28 +162,3 @@ def test_compared_answers_are_on_the_safe_side() -> None:
             at = {**asked, unknown: bounds[name]}
             made = rule.conclude(CrowdBlending(30, 0.0), rate=at["rate"], epsilon=at["epsilon"])
             assert made.delta <= 1e-6
-
-
-@for_each(("over", "value"), [("k", 20.7), ("k", math.nan), ("k", math.inf), ("epsilon", math.nan), ("epsilon", 1e7)])
-def test_swept_values_are_checked(over: str, value: float) -> None:
-    with pytest.raises(InvalidInput, match=f"^{over} must be"):
-        sweep(PlanRequest(rate=0.1, k=20, epsilon=0.5), over, [value])
-
-
-def test_sweep_covers_every_rule_and_marks_gaps() -> None:
-    swept = sweep(PlanRequest(rate=0.5, k=20, epsilon=0.5), "epsilon", [0.5, 1.0])
-    assert swept.rules == ("exact", "blending", "published")
-    assert swept.rows[0]["published"] is None
-    assert swept.rows[1]["published"] > swept.rows[1]["exact"]
-
-
-@for_each("solved", ["k", "rate", "epsilon", "delta"])
-def test_every_given_parameter_is_swept(solved: str) -> None:
-    given = {"k": 20, "rate": 0.2, "epsilon": 0.8, "delta": 1e-6}
-    del given[solved]
-    for over, value in given.items():
-        swept = sweep(PlanRequest(**given), over, [value, value / 2])
-        assert len(swept.rows) == 2
-        assert any(row["exact"] is not None for row in swept.rows)
-    with pytest.raises(CrowdblendError, match="could be varied"):
-        sweep(PlanRequest(**given), solved, [0.5])

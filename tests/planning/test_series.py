@@ -10,7 +10,6 @@ from crowdblend.guarantees.profiles import CrowdCurve, Profile, Uses
 from crowdblend.planning.plan import plan
 from crowdblend.planning.request import PlanRequest
 from crowdblend.planning.series import share_of
-from crowdblend.planning.sweep import sweep
 from tests.cases import for_each
 
 # Smallest k so that m releases at a rate keep (1, 1e-6) together, as a float prototype found them, and by shares.
@@ -118,18 +117,6 @@ def test_other_mechanisms_are_planned_together_too(given: dict[str, object]) -> 
     found = planned.certificate().differential()
     assert found is not None
     assert (found.epsilon <= 1.0, found.delta) == (True, 1e-6)
-
-
-def test_a_sweep_over_releases_has_one_row_for_each() -> None:
-    asked = PlanRequest(rate=0.1, k=8, delta=1e-6, releases=10)
-    swept = sweep(asked, "releases", [1, 2, 3, 5, 10, 20])
-    assert (swept.over, swept.solved, swept.rules) == ("releases", "epsilon", ("profile", "added"))
-    assert [row["releases"] for row in swept.rows] == [1, 2, 3, 5, 10, 20]
-    by_profile = [row["profile"] for row in swept.rows]
-    assert by_profile == sorted(by_profile)  # type: ignore[type-var]
-    assert all(row["profile"] <= row["added"] * 1.01 for row in swept.rows)  # type: ignore[operator]
-    chosen = sweep(asked, "releases", [2, 4])
-    assert [row["releases"] for row in chosen.rows] == [2, 4]
 
 
 def test_what_cannot_be_planned_says_why() -> None:

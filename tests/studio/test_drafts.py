@@ -1,4 +1,4 @@
-"""Drafts as a whole: copied, renamed, undone, compared, and begun with a file that is dropped on a page."""
+"""Drafts as a whole: copied, renamed, undone, and begun with a file that is dropped on a page."""
 
 import errno
 from collections.abc import Callable
@@ -80,18 +80,6 @@ def test_changes_are_undone_one_after_the_other(visitor: Visitor) -> None:
     assert "changed in another tab" in late.text
     visitor.send(f"/drafts/{number}/undo")  # the source
     assert "There is nothing to undo" in visitor.send(f"/drafts/{number}/undo").text
-
-
-def test_two_drafts_are_compared(visitor: Visitor, town: Path) -> None:
-    number = chosen(visitor, CASES["table"][0])
-    other = visitor.send(f"/drafts/{number}/copy").headers["location"].split("/")[2]
-    visitor.send(f"/drafts/{other}/release", {"privacy:epsilon": "2"})
-    page = visitor.get(f"/compare?one={number}&other={other}").text
-    assert page.count(">differs<") >= 3  # epsilon, and what follows from it
-    assert "A group of 100 people" in page
-    same = visitor.get(f"/compare?one={number}&other={number}").text
-    assert ">differs<" not in same
-    assert visitor.get("/compare?one=x&other=y").status_code == 404
 
 
 @pytest.mark.usefixtures("jobs_at_once")

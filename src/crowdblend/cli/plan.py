@@ -15,7 +15,6 @@ from crowdblend.guarantees.wording import at_least, at_most, close, exactly
 from crowdblend.lazy import lazy_imports
 from crowdblend.planning.designs import costs
 from crowdblend.planning.plan import SolvedPlan, plan
-from crowdblend.planning.sweep import TITLES
 from crowdblend.releases.delta_limit import LARGEST_DELTA
 from crowdblend.releases.facts import planned_releases
 
@@ -26,6 +25,7 @@ with lazy_imports():
     from crowdblend.programme.programme import ProgrammePlan
 
 NUMBER = Parameter()
+TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "delta": "delta"}
 
 
 @click.command("plan", epilog="Example: crowdblend plan --rate 0.1 --epsilon 1 --delta 1e-6")

@@ -1,4 +1,4 @@
-"""The first page, and drafts as a whole: begun with a file or a town, renamed, copied, undone, compared, deleted."""
+"""The first page, and drafts as a whole: begun with a file or a town, renamed, copied, undone, deleted."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import WHAT, revision_of
 from crowdblend.studio.model.choices import choices_of, start
 from crowdblend.studio.pages.data import choose_source, open_source
-from crowdblend.studio.pages.release import planned_numbers
 from crowdblend.studio.studio import Studio
-from crowdblend.studio.views import STEPS, Visit, on_get, on_post, summary
+from crowdblend.studio.views import STEPS, Visit, on_get, on_post
 
 with lazy_imports():
     from crowdblend import demo
@@ -160,23 +159,6 @@ def undo(visit: Visit) -> Response:
     return visit.see(f"/drafts/{draft.id}/{step if step in STEPS else 'data'}")
 
 
-def compare(visit: Visit) -> Response:
-    """Return two drafts side by side: what was chosen, and what follows from it."""
-    asked, studio = visit.request.query_params, visit.studio
-    both = [studio.drafts.get(asked.get(name, "")) for name in ("one", "other")]
-    chosen_in = [{name: text for _, name, text in summary(draft)} for draft in both]
-    follows = [planned_numbers(studio, draft) for draft in both]
-    return visit.page(
-        "compare.html",
-        drafts=both,
-        tables={"What was chosen": _beside(*chosen_in), "What follows": _beside(*follows)},
-    )
-
-
-def _beside(one: dict[str, str], other: dict[str, str]) -> list[tuple[str, str, str]]:
-    return [(name, one.get(name, "–"), other.get(name, "–")) for name in {**one, **other}]
-
-
 def forget(visit: Visit) -> Response:
     """Delete a draft."""
     visit.studio.drafts.delete(visit.request.path_params["draft"])
@@ -192,5 +174,4 @@ ROUTES = [
     on_post("/drafts/{draft}/next", following_period),
     on_post("/drafts/{draft}/undo", undo),
     on_post("/drafts/{draft}/delete", forget),
-    on_get("/compare", compare),
 ]

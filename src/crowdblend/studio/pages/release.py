@@ -9,7 +9,6 @@ from typing import Any
 from starlette.responses import Response
 
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.figures.trade_off import may_sweep, trade_off_chart
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.wording import three_digits
@@ -22,11 +21,9 @@ from crowdblend.programme.expected_errors import CELLS, SMALL, group_expectation
 from crowdblend.programme.members import may_join
 from crowdblend.programme.plan import compare_splits, plan_splits
 from crowdblend.releases.facts import planned_releases
-from crowdblend.reports.text import round_up
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import WHAT, Field, fields_of, numbered_sections, prefixed_fields
 from crowdblend.studio.model.choices import PUBLISH, Choices, with_another, with_kind, without
-from crowdblend.studio.pictures import draw_chart
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
 
@@ -174,12 +171,6 @@ def show_splits(visit: Visit) -> Response:
     return visit.page("fragments/splits.html", gives=gives)
 
 
-def show_chart(visit: Visit) -> Response:
-    """Return how the parameters trade off against each other, as a chart."""
-    chart = trade_off_chart(plan_policy(visit.studio.policy(visit.draft.choices)))
-    return visit.page("fragments/chart.html", chart=chart and draw_chart(chart))
-
-
 def plan_of(studio: Studio, draft: Draft) -> tuple[dict[str, Any], str | None]:
     """Return the plan of a draft's choices, and the refusal if there is none."""
     try:
@@ -200,25 +191,9 @@ def plan_of(studio: Studio, draft: Draft) -> tuple[dict[str, Any], str | None]:
         **(_side_by_side(parameters["publications"], draft.choices) if draft.choices.several else {}),
         "expected": expected,
         "described": [(what, how) for what, how in planned.describe() if how],
-        "chart": may_sweep(planned),
         "exact": any(one.off is not None for one in expected),
     }
     return plan, None
-
-
-def planned_numbers(studio: Studio, draft: Draft) -> dict[str, str]:
-    """Return the plan of a draft in a few lines, to be read beside those of another."""
-    plan, unplanned = plan_of(studio, draft)
-    if unplanned is not None:
-        return {"the plan": f"None yet: {unplanned}"}
-    lines = {PLANNED_WORDS[name]: round_up(value) for name, value in plan["solved"].items()}
-    for one in plan["expected"]:
-        lines[f"a group of {one.people:,} people"] = one.words()
-    for name, _, values in plan["publications"] or ():
-        lines[name] = ", ".join(
-            f"{heading} {value}" for heading, value in zip(plan["headings"], values, strict=True) if value != "–"
-        )
-    return {**({"guarantee": plan["lead"]} if plan["lead"] else {}), **lines}
 
 
 def _side_by_side(plans: Mapping[str, Mapping[str, Any]], choices: Choices) -> dict[str, object]:
@@ -299,5 +274,4 @@ ROUTES = [
     on_post("/drafts/{draft}/release", save),
     on_get("/drafts/{draft}/totals", show_totals),
     on_get("/drafts/{draft}/splits", show_splits),
-    on_get("/drafts/{draft}/chart", show_chart),
 ]
