@@ -11,7 +11,7 @@ import crowdblend as cb
 from crowdblend.errors import CrowdblendError
 from crowdblend.ledger.chain import load_head
 from crowdblend.policies.code_book import read_code_book
-from crowdblend.policies.stratum_rates import rates_of
+from crowdblend.policies.strata import rates_of
 from crowdblend.recoding.hierarchies import read_hierarchy
 from crowdblend.regular_files import open_regular, read_regular
 from crowdblend.signatures.files import check_file, load_key

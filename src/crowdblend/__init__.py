@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from crowdblend.ledger import Ledger
     from crowdblend.mechanisms.measurement import sample_and_sanitize
     from crowdblend.planning.plan import Plan, plan
-    from crowdblend.policies.about import About
     from crowdblend.policies.choosing import Choosing
     from crowdblend.policies.load import load_policy
     from crowdblend.policies.policy import Policy
+    from crowdblend.policies.publication_policy import About
     from crowdblend.policies.sampling import Biased, Coins, Everybody, Poisson, Strata, Survey, Weights
     from crowdblend.publishing.finished_release import Release
     from crowdblend.reading.release import PublishedRelease, read
@@ -70,10 +70,10 @@ _EXPORTS = {
     "ledger": "Ledger",
     "mechanisms.measurement": "sample_and_sanitize",
     "planning.plan": "Plan plan",
-    "policies.about": "About",
     "policies.choosing": "Choosing",
     "policies.load": "load_policy",
     "policies.policy": "Policy",
+    "policies.publication_policy": "About",
     "policies.sampling": "Biased Coins Everybody Poisson Strata Survey Weights",
     "publishing.finished_release": "Release",
     "reading.release": "PublishedRelease read",

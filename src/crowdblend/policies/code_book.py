@@ -22,6 +22,7 @@ from typing import Any
 from crowdblend.calculus import Assumption, verify_file
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
+from crowdblend.policies.files import CERTIFICATE
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.write import domain_text
 from crowdblend.regular_files import read_regular
@@ -35,6 +36,12 @@ _KINDS = {
     "boolean": "boolean",
     **dict.fromkeys(("date", "datetime"), "date"),
 }
+
+
+_PROPOSED = (
+    "has domains that were proposed from the data",
+    "Name the folder of the proposal itself, whose loss is then part of the policy.",
+)
 
 
 @dataclass(frozen=True)
@@ -52,9 +59,6 @@ class Entry:
     origin: str = "from the earlier policy"
 
 
-_NAME_THE_PROPOSAL = "Name the folder of the proposal itself, whose loss is then part of the policy."
-
-
 def read_code_book(path: Path, data: Path | None = None) -> dict[str, Entry]:
     """Return the entries of a code book, by column; the data themselves are refused as one."""
     if data is not None and path.resolve() == data.resolve():
@@ -62,7 +66,7 @@ def read_code_book(path: Path, data: Path | None = None) -> dict[str, Entry]:
     if path.suffix.lower() == ".toml":
         policy = load_policy(path)
         if policy.proposed:
-            raise _refusal(path, "has domains that were proposed from the data", _NAME_THE_PROPOSAL)
+            raise _refusal(path, *_PROPOSED)
         return {column.name: Entry(declared=domain_text(column)) for column in policy.columns}
     try:
         text = read_regular(path).decode("utf-8-sig")
@@ -71,8 +75,8 @@ def read_code_book(path: Path, data: Path | None = None) -> dict[str, Entry]:
     except UnicodeDecodeError:
         raise _refusal(path, "is not UTF-8 text", "Save it as UTF-8.") from None
     if text.lstrip().startswith(("{", "[")):
-        if _of_proposed_domains(path.parent):
-            raise _refusal(path, "has domains that were proposed from the data", _NAME_THE_PROPOSAL)
+        if (path.parent / CERTIFICATE).exists() and Assumption.PROPOSED_DOMAINS in verify_file(path.parent).stated:
+            raise _refusal(path, *_PROPOSED)
         return dict(_from_schema(path, text))
     return _from_table(path, text)
 
@@ -138,13 +142,6 @@ def _fields(node: Any) -> Iterator[Mapping[str, Any]]:
 def _list(node: Mapping[str, Any], name: str) -> list[Any]:
     listed = node.get(name)
     return listed if isinstance(listed, list) else []
-
-
-def _of_proposed_domains(folder: Path) -> bool:
-    """Return True if a release in the folder of a schema states that its domains were proposed from the data."""
-    if not (folder / "certificate.json").exists():
-        return False
-    return Assumption.PROPOSED_DOMAINS in verify_file(folder).stated
 
 
 def _refusal(path: Path, what: str, remedy: str) -> InvalidInput:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -15,14 +15,8 @@ from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, NumberDomai
 from crowdblend.policies.key import keys_of
 from crowdblend.policies.refusals import did_you_mean, naming, problem_of, refusal, show_value
 from crowdblend.policies.source import read_keys
+from crowdblend.recoding.classes import Lookup, Recoding
 from crowdblend.recoding.reading import exact
-
-if TYPE_CHECKING:
-    from crowdblend.recoding.classes import Recoding
-import re
-from collections.abc import Iterator
-
-from crowdblend.recoding.classes import Lookup
 
 _EXAMPLE = 'Write one line per published column, for example sex = { values = ["Female", "Male"] }.'
 

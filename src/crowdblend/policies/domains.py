@@ -75,7 +75,6 @@ class ValueDomain(Domain, frozen=True, kw_only=True):
     missing: Missing = None
 
     def recodings(self) -> tuple[classes.Recoding, ...]:
-        """Return a class for each value."""
         return (values.Values(self.values, other=self.other, missing=self.missing),)
 
 
@@ -106,7 +105,6 @@ class IntervalDomain(Domain, frozen=True, kw_only=True):
             warnings.warn(message, stacklevel=3)
 
     def recodings(self) -> tuple[classes.Recoding, ...]:
-        """Return the intervals for each width."""
         given = {name: getattr(self, name) for name in ("bottom", "top", "whole", "other", "missing")}
         if isinstance(self.width, tuple):
             _check_rising("width", self.width)
@@ -129,7 +127,6 @@ class BreakDomain(Domain, frozen=True, kw_only=True):
     missing: Missing = None
 
     def recodings(self) -> tuple[classes.Recoding, ...]:
-        """Return the intervals between the breaks."""
         given = {name: getattr(self, name) for name in ("bottom", "top", "whole", "other", "missing")}
         return (intervals.Breaks(self.breaks, **given),)
 
@@ -143,7 +140,6 @@ class PrefixDomain(Domain, frozen=True, kw_only=True):
     missing: Missing = None
 
     def recodings(self) -> tuple[classes.Recoding, ...]:
-        """Return the prefixes."""
         return (values.Prefixes(self.prefix, missing=self.missing),)
 
 
@@ -182,7 +178,6 @@ class DateDomain(Domain, frozen=True, kw_only=True):
         super().__post_init__()
 
     def recodings(self) -> tuple[classes.Recoding, ...]:
-        """Return the periods of each level that is offered."""
         periods = self.date if isinstance(self.date, tuple) else (self.date,)
         if isinstance(self.date, tuple):
             _check_rising("date", tuple(map(_PERIODS.index, periods)))
@@ -213,7 +208,6 @@ class HierarchyDomain(Domain, frozen=True, kw_only=True):
     weight: Weight = None
 
     def recodings(self) -> tuple[classes.Recoding, ...]:
-        """Return the groups at each level that is offered."""
         lines = hierarchies.read_hierarchy(Path(self.hierarchy))
         first = self.level if isinstance(self.level, int) else 0
         finest = naming(
@@ -267,7 +261,6 @@ class AxisDomain(Domain, frozen=True, kw_only=True):
     )
 
     def recodings(self) -> tuple[classes.Recoding, ...]:
-        """Return the axis alone."""
         return (self.axis(),)
 
     def axis(self) -> axes.Axis:

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.guarantees.parameters import check_type
-from crowdblend.policies.about import About
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import read_columns
 from crowdblend.policies.files import WORKBOOKS, format_of
 from crowdblend.policies.key import Part, Section, keys_of, sections_of
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import Publication, own_keys, own_parts
-from crowdblend.policies.publication_policy import has_columns
+from crowdblend.policies.publication_policy import About, has_columns
 from crowdblend.policies.python_words import reading_toml
 from crowdblend.policies.refusals import did_you_mean, refusal, show_value
 from crowdblend.policies.registry import all_kinds, is_kind, kinds_with, publication_class

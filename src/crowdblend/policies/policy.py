@@ -13,13 +13,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, cast
 
-from crowdblend.policies.about import About
 from crowdblend.policies.choosing import Choosing, check_choice
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import Domain
 from crowdblend.policies.proposed import left_by_proposals
 from crowdblend.policies.publication import Publication
-from crowdblend.policies.publication_policy import PublicationPolicy
+from crowdblend.policies.publication_policy import About, PublicationPolicy
 from crowdblend.policies.python_words import speaking_python
 from crowdblend.policies.refusals import did_you_mean, refusal
 from crowdblend.policies.sampling_section import Sampling

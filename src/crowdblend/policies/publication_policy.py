@@ -28,9 +28,8 @@ from collections.abc import Iterator
 from functools import cached_property, partial
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from msgspec.structs import force_setattr
+from msgspec.structs import asdict, force_setattr
 
-from crowdblend.policies.about import About
 from crowdblend.policies.columns import Column, column_texts, columns_of, refuse_finer_dates, refuse_formulas
 from crowdblend.policies.files import ending_of
 from crowdblend.policies.key import Rule, Section, conflicts, key, needs, one_of, part
@@ -42,6 +41,7 @@ from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.value_types import FilePath, FilePaths
 
 _MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
+_LONGEST_TEXT = 500
 data_key = partial(key, section="data")
 RowsPerPerson = Annotated[
     int | None,
@@ -57,6 +57,33 @@ Releases = Annotated[
         section="privacy",
     ),
 ]
+
+
+class About(Section, frozen=True, kw_only=True):
+    """Title, publisher, contact, licence and period of a release, published as they are written."""
+
+    section = "[about]"
+
+    title: Annotated[str | None, key("What the release is called.")] = None
+    publisher: Annotated[str | None, key("Who publishes it.")] = None
+    contact: Annotated[str | None, key("Where questions about it go.")] = None
+    licence: Annotated[str | None, key("The licence of the data, such as CC-BY-4.0.")] = None
+    period: Annotated[str | None, key("The time that the data are about.")] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, text in self.texts().items():
+            if not text.strip() or not text.isprintable() or len(text) > _LONGEST_TEXT:
+                raise refusal(
+                    "about",
+                    f"{name} in [about] is blank, has a line end or another sign that cannot be seen, or is too long.",
+                    f"Write one line of at most {_LONGEST_TEXT} characters.",
+                    f"[about] {name}",
+                )
+
+    def texts(self) -> dict[str, str]:
+        """Return what is said, by key."""
+        return {name: text for name, text in asdict(self).items() if text is not None}
 
 
 class SourceAndFormat(Section, frozen=True, kw_only=True):

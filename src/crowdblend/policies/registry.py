@@ -35,36 +35,27 @@ class Kind:
     publishes: str
 
 
-def _ours(package: str, publication: str, name: str, publishes: str) -> Kind:
-    return Kind(f"crowdblend.kinds.{package}", publication, name, publishes)
+def _ours(kind: str, name: str, publishes: str) -> dict[str, Kind]:
+    """Return a kind of our own, whose package and class are called as it is."""
+    package, publication = f"crowdblend.kinds.{kind.replace('-', '_')}", kind.title().replace("-", "")
+    return {kind: Kind(package, publication, name, publishes)}
 
 
 WORDS = {
-    "table": _ours("table", "Table", "table of counts", "Counts by class, exact where the crowd is large enough."),
-    "microdata": _ours(
-        "microdata",
-        "Microdata",
-        "microdata: rows by class",
-        "A row for everybody in a large enough class.",
-    ),
-    "points": _ours("points", "Points", "points on a map", "Where people are, moved by noise within blocks."),
-    "outlier-table": _ours(
-        "outlier_table", "OutlierTable", "outlier-private table", "Counts with more noise the smaller they are."
-    ),
-    "statistics": _ours(
-        "statistics",
-        "Statistics",
-        "statistics: averages, shares, counts",
+    **_ours("table", "table of counts", "Counts by class, exact where the crowd is large enough."),
+    **_ours("microdata", "microdata: rows by class", "A row for everybody in a large enough class."),
+    **_ours("points", "points on a map", "Where people are, moved by noise within blocks."),
+    **_ours("outlier-table", "outlier-private table", "Counts with more noise the smaller they are."),
+    **_ours(
+        *("statistics", "statistics: averages, shares, counts"),
         "Averages, shares, counts, medians and histograms of a few columns.",
     ),
-    "synopsis": _ours("synopsis", "Synopsis", "synopsis: synthetic rows", "Synthetic rows that answer many questions."),
+    **_ours("synopsis", "synopsis: synthetic rows", "Synthetic rows that answer many questions."),
     "synthetic": Kind(
-        "crowdblend.synthesis",
-        "Synthetic",
-        "synthetic rows and their tables",
+        *("crowdblend.synthesis", "Synthetic", "synthetic rows and their tables"),
         "Synthetic rows, drawn from a model of published tables; none is a person.",
     ),
-    "graph": _ours("graph", "Graph", "graph: figures of a network", "Figures of a network, from one link a row."),
+    **_ours("graph", "graph: figures of a network", "Figures of a network, from one link a row."),
 }
 KINDS = tuple(WORDS)
 # What a folder may hold that is no kind of publication: several of them under one budget.

@@ -18,8 +18,7 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.key import key as says
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling_section import Sampling
-from crowdblend.policies.strata import DeclaredStrata, strata_by_label, strata_by_weight
-from crowdblend.policies.stratum_rates import rates_of
+from crowdblend.policies.strata import DeclaredStrata, rates_of, strata_by_label, strata_by_weight
 from crowdblend.policies.value_types import Rates
 
 with lazy_imports():
@@ -71,11 +70,9 @@ class Coins(Sampling, frozen=True):
     already_drawn = True
 
     def sample(self, strata: DeclaredStrata | None = None) -> designs.Design:
-        """Return coins that were thrown before."""
         return designs.Coins(self.rate)
 
     def drawn_here(self) -> Poisson:
-        """Return coins that are thrown now."""
         return Poisson(self.rate)
 
 
@@ -124,7 +121,6 @@ class Survey(Sampling, frozen=True):
 
     @property
     def population(self) -> int | None:
-        """The number of people in the population."""
         return self.of
 
     @property
@@ -149,7 +145,6 @@ class Survey(Sampling, frozen=True):
         return designs.ThinnedSurvey(self.thin, self.people, self.of)
 
     def drawn_here(self) -> Survey:
-        """Return this many people who are drawn now."""
         return self.replace(thin=None)
 
     @property
@@ -183,7 +178,6 @@ class Strata(Sampling, frozen=True):
 
     @property
     def stratum(self) -> str:
-        """The column."""
         return self.column
 
     @cached_property
@@ -192,7 +186,6 @@ class Strata(Sampling, frozen=True):
         return rates_of(self.rates)
 
     def declare(self, columns: Sequence[Column], beside: Sequence[Column] = ()) -> DeclaredStrata:
-        """Return the labels of the column."""
         return strata_by_label(self.column, self.stratum_rates, columns, beside)
 
     def sample(self, strata: DeclaredStrata | None = None) -> designs.Design:
@@ -212,7 +205,6 @@ class Strata(Sampling, frozen=True):
         )
 
     def drawn_here(self) -> Strata:
-        """Return strata that are drawn now."""
         rates = {label: rate * (self.thin or 1.0) for label, rate in self.stratum_rates.items()}
         return self.replace(already_drawn=False, **({} if self.thin is None else {"thin": None, "rates": rates}))
 
@@ -247,11 +239,9 @@ class Weights(Sampling, frozen=True):
 
     @property
     def weight(self) -> str:
-        """The column."""
         return self.column
 
     def declare(self, columns: Sequence[Column], beside: Sequence[Column] = ()) -> DeclaredStrata:
-        """Return the classes of weights."""
         return strata_by_weight(self.column, self.low, self.high, columns, beside)
 
     def sample(self, strata: DeclaredStrata | None = None) -> designs.Design:
@@ -310,7 +300,6 @@ class Everybody(Sampling, frozen=True):
     everybody = True
 
     def sample(self, strata: DeclaredStrata | None = None) -> designs.Design:
-        """Return everybody."""
         return designs.Everybody()
 
 

@@ -12,8 +12,8 @@ from typing import Literal, cast
 
 from crowdblend.api.sources import about, loaded_policy
 from crowdblend.lazy import lazy_imports
-from crowdblend.policies.about import About
 from crowdblend.policies.policy import Policy
+from crowdblend.policies.publication_policy import About
 
 with lazy_imports():
     from crowdblend.engines.engine import Progress
