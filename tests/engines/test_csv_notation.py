@@ -3,12 +3,9 @@
 import gzip
 
 import pyarrow as pa
-import pytest
 from pyarrow import parquet
 
-from crowdblend.designs.draw import Everybody
-from crowdblend.engines.choice import count_classes, identify
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.choice import identify
 from crowdblend.ledger.identity import FingerprintRequest
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.source import Resources
@@ -62,32 +59,3 @@ def test_the_ledger_knows_the_rows_again(tmp_path):
     assert found.sketches == plain.sketches
     other = _policy(tmp_path, "people.csv.gz", 'delimiter = ";"\nencoding = "cp1252"')
     assert identify(other.data, Resources(), wanted).sketches != plain.sketches, "the notation matters"
-
-
-def _refused(policy):
-    with pytest.raises(InvalidInput) as caught:
-        count_classes(policy, Everybody())
-    return caught.value
-
-
-def test_bytes_that_are_not_in_the_encoding_are_refused(tmp_path):
-    text = "\n".join(["id;town;pay;born", *map(_german, _ROWS), "400;€;1;1.1.1990", ""])
-    (tmp_path / "people.csv").write_bytes(text.encode("cp1252"))
-    as_latin = _refused(_policy(tmp_path, "people.csv", _OPTIONS + 'encoding = "latin-1"'))
-    assert (as_latin.code, "cp1252" in as_latin.remedy) == ("data.encoding", True)
-    assert _refused(_policy(tmp_path, "people.csv", _OPTIONS + 'encoding = "ascii"')).code == "data.encoding"
-    undeclared = _refused(_policy(tmp_path, "people.csv", _OPTIONS))
-    assert (undeclared.code, "encoding" in undeclared.remedy) == ("data.encoding", True)
-
-
-def test_a_point_is_no_decimal_mark_where_the_comma_is(tmp_path):
-    (tmp_path / "people.csv").write_text("id;town;pay;born\n1;Köln;1.5;01.02.1990\n2;Köln;1,5;01.02.1990\n")
-    options = 'delimiter = ";"\ndecimal = ","\ndate_format = "%d.%m.%Y"\n'
-    assert _refused(_policy(tmp_path, "people.csv", options)).code == "data.outside-domain"
-
-
-def test_options_of_csv_files_are_refused_elsewhere(tmp_path):
-    for option in ('decimal = ","', 'encoding = "latin-1"', 'date_format = "%d.%m.%Y"', 'thousands = " "'):
-        with pytest.raises(InvalidInput) as caught:
-            _policy(tmp_path, "people.parquet", option)
-        assert caught.value.where == f"[data] {option.split()[0]}"

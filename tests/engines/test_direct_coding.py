@@ -190,14 +190,6 @@ def test_two_looks_at_a_low_rate_count_the_same_as_one(tmp_path, monkeypatch, ha
     assert 0 < one.classes.people < 600
 
 
-def test_two_looks_refuse_a_second_row_of_somebody(tmp_path):
-    table = people()
-    table["id"] = [f"P{n // 2}" for n in range(len(table["id"]))]
-    with pytest.raises(InvalidInput) as refused:
-        counted(tmp_path, table, Coin(DrawKey(bytes(range(32))), 0.1))
-    assert refused.value.code.endswith("repeated-person")
-
-
 def test_a_file_that_changes_between_two_looks_is_refused(tmp_path, monkeypatch):
     stream = reading.Rows._stream
 

@@ -397,14 +397,6 @@ def test_rows_as_people_are_thinned(tmp_path):
         assert set(drawn.codes[:, position]) == set(range(len(drawn.labels[position])))
 
 
-def test_the_sample_has_the_size_it_should(tmp_path):
-    parquet.write_table(table(many()), tmp_path / "people.parquet")
-    made = policy(tmp_path, {"sex": COLUMNS["sex"]})
-    sizes = [count_classes(made, Coin(DrawKey(bytes([i] * 32)), 0.1)).classes.people for i in range(10)]
-    assert len(set(sizes)) > 5
-    assert fits_share(sum(sizes), 50_000, 0.1)
-
-
 def test_progress_and_facts(tmp_path):
     parquet.write_table(table(many(1000)), tmp_path / "people.parquet")
     phases = []

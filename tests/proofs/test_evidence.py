@@ -38,7 +38,6 @@ from tests.truth import test_graphs as graphs
 from tests.truth import test_network_edits as edits
 from tests.truth import test_network_promises as networks
 from tests.truth import test_noise_below_k as noise_below_k
-from tests.truth import test_parts as parts
 from tests.truth import test_points as points
 from tests.truth import test_profiles as profiles
 from tests.truth import test_programme as programme
@@ -105,9 +104,9 @@ PROPERTIES = len(graphs.PROPERTIES)
 SURVEYS = (surveys.WORLDS, surveys.MANY)
 BIASED_PARTS = (biased_parts.WORLDS + biased_parts.CROWDS, biased_parts.MANY + biased_parts.MANY_CROWDS)
 PROGRAMMES = (programme.WORLDS, programme.MANY)
+ON_ONE_SAMPLE = (programme.ON_ONE_SAMPLE, programme.MANY)
 OF_STRATA = (len(strata_statistics.WORLDS), len(strata_statistics.WORLDS) + len(strata_statistics.MANY))
 SAMPLED = len(sampling.SEEDS)
-PARTS = cases(parts.test_the_bound_holds_in_random_worlds_in_both_directions) * parts.AT_ONCE
 PRODUCTS = cases(profiles.test_no_product_of_small_worlds_exceeds_the_composed_profile)
 GAUSSIAN_PAIRS = cases(gaussian.test_two_tables_on_everybody_and_on_a_sample)
 THRESHOLDS = cases(threshold.test_no_table_leaks_more_and_some_leak_that_much)
@@ -120,7 +119,6 @@ CONCEALED = cases(graphs.test_concealing_a_vertex_moves_no_more_than_is_charged)
 STRAYS = cases(networks.test_samples_of_people_s_data_stray_as_little_as_claimed)
 SHARES = cases(networks.test_the_simulator_of_shares_is_as_close_as_promised)
 STEPS = cases(recoding.test_choosing_in_steps_on_a_part_of_the_sample)
-TWO_PARTS = cases(parts.test_releases_of_parts_compose_by_their_profiles)
 TWO_STRATA = cases(strata.test_releases_of_strata_compose_by_their_profiles)
 BLENDING = cases(crowd_blending.test_differential_mechanisms_blend_and_stand_beside_blending_ones)
 
@@ -200,17 +198,17 @@ COUNTED: dict[str, Count] = {
     "blending.differential": BLENDING,
     "outlier.histogram": cases(noise_below_k.test_the_outlier_histogram_by_direct_summation),
     "outlier.differential": cases(noise_below_k.test_outlier_privacy_is_differential_at_its_largest_loss),
-    "programme.parts": PARTS + np.array(PROGRAMMES),
+    "programme.parts": PROGRAMMES,
     "profile.unequal-programme": BIASED_PARTS,
     "recoding.population": cases(recoding.test_choosing_on_the_population),
     "recoding.split": cases(recoding.test_choosing_on_a_part_of_the_sample) + STEPS,
     "profile.crowds": composed(CrowdCurve),
     "profile.noise-below-k": cases(profiles.test_noise_below_k_composes_truly),
     "profile.points": among(*SURVEYS, lambda seed: isinstance(surveys.of_anybody(seed)[0].mechanisms[0], Moved)),
-    "profile.programme": composed(ProgrammeCurve) + TWO_PARTS,
-    "profile.steps": PROGRAMMES,
-    "profile.one-sample": PROGRAMMES,
-    "profile.one-unequal-sample": PROGRAMMES,
+    "profile.programme": composed(ProgrammeCurve) + cases(programme.test_what_the_rules_state_is_true_and_hardly_more),
+    "profile.steps": ON_ONE_SAMPLE,
+    "profile.one-sample": ON_ONE_SAMPLE,
+    "profile.one-unequal-sample": ON_ONE_SAMPLE,
     "profile.biased": composed(BiasedCurve),
     "profile.amplified": composed(AmplifiedCurve),
     "profile.outliers": cases(profiles.test_outlier_tables_compose_truly),
@@ -220,9 +218,9 @@ COUNTED: dict[str, Count] = {
     "profile.recoding-split": composed(SplitCurve)
     + cases(profiles.test_a_choosing_part_is_covered_when_the_person_is_missing),
     "profile.replaced": SURVEYS,
-    "composition.profiles": PRODUCTS + TWO_PARTS + TWO_STRATA,
+    "composition.profiles": PRODUCTS + TWO_STRATA,
     "composition.repeated": cases(profiles.test_a_composed_epsilon_is_true_and_not_far_from_it),
-    "profile.delta": PRODUCTS + TWO_PARTS + TWO_STRATA,
+    "profile.delta": PRODUCTS + TWO_STRATA,
     "profile.epsilon": cases(profiles.test_a_composed_epsilon_is_true_and_not_far_from_it),
     "profile.replace": cases(profiles.test_replacing_and_groups_are_covered),
     "profile.group": cases(profiles.test_replacing_and_groups_are_covered),
@@ -294,7 +292,7 @@ def test_evidence_is_told_in_sentences() -> None:
         "the smallest of several true numbers: nothing to enumerate",
     ]
     parts_of_samples = evidence(RULES["programme.parts"])[-1]
-    assert parts_of_samples.startswith("enumerated: 112 worlds, 1,400 in the slow suite (tests/truth/test_programme.py")
+    assert parts_of_samples.startswith("enumerated: 40 worlds, 1,000 in the slow suite (tests/truth/test_programme.py")
     assert evidence(RULES["points.noisy"])[-1] == "enumerated: 1 world (tests/truth/test_crowd_blending.py)"
     assert in_short(RULES["suppression.exact"]) == "Coq, 64 worlds"
     assert in_short(RULES["queries.useful"]) == "not enumerated"

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from flint import arb
@@ -34,6 +35,7 @@ from crowdblend.guarantees.programme import (
 )
 from crowdblend.numerics.arithmetic import Arithmetic, Number
 from crowdblend.numerics.balls import precision, round_up
+from crowdblend.numerics.crowd_divergence import crowd_divergence
 from crowdblend.numerics.noise_below_k import spliced_divergence
 from crowdblend.numerics.points_in_crowds import shuffled_divergence
 from crowdblend.numerics.programme import (
@@ -53,7 +55,7 @@ from .distributions import Distribution, growth_below, hockey_stick
 from .programmes import ONE, PRIVATE, Fading, Laplace, Lists, NoiseBelow, Response, Suppressed, World, random_world
 
 GROWTHS = (ONE, Fraction(21, 20), Fraction(3, 2), Fraction(3))
-WORLDS, MANY = 12, 1000
+WORLDS, ON_ONE_SAMPLE, MANY = 40, 6, 1000
 # Rates and losses of the rules are doubles, which stand for fractions up to this.
 HAIR = Fraction(1, 10**12)
 
@@ -211,9 +213,21 @@ def test_the_bound_is_attained(k: int) -> None:
         assert max(max(truths(world.laws(), Fraction(3, 2))) for world in whole) == bound
 
 
+def test_the_same_tables_of_the_whole_sample_are_not_covered() -> None:
+    """CBP Proposition 7: without parts a person can be alone where two crowds overlap."""
+    half, growth = Fraction(1, 2), Fraction(3)
+    world = World(0, (1, 2), (Suppressed((0, 0, 1), 2), Suppressed((0, 1, 0), 2)), half, (half, half))
+    bound = programme_divergence(exact, world.parts, world.rate, growth)
+    assert max(truths(world.laws(), growth)) <= bound < max(truths(world.laws_of_one_sample(), growth))
+
+
 @for_each("rate", [Fraction(1, 5), Fraction(1, 2), Fraction(5, 6)])
 def test_one_part_of_the_whole_sample_is_the_mechanism_by_itself(rate: Fraction) -> None:
     """With one rate for everybody the terms are those of the rules for one publication, to the last digit."""
+    for growth, k, share in product(GROWTHS, (1, 2, 4), (ONE, Fraction(1, 3))):
+        # A share that nobody looks at only lowers the rate.
+        part = programme_divergence(exact, [(share, CrowdTerm(k, ONE))], rate, growth)
+        assert part == crowd_divergence(exact, k, rate * share, ONE, growth)
     for growth in GROWTHS[2:]:
         for flag in (False, True):
             whole = [(ONE, NoiseTerm(2, Fraction(1, 10), flag))]
@@ -238,7 +252,7 @@ def test_a_term_below_the_factor_of_its_crowd_is_a_chord_and_true() -> None:
 # All mechanisms on one sample.
 
 
-@seeds(6, MANY, 240)
+@seeds(ON_ONE_SAMPLE, MANY, 240)
 def test_no_world_of_one_sample_exceeds_the_composition_amplified_once(seeds: range) -> None:
     for seed in seeds:
         world = random_world(seed, PRIVATE)
