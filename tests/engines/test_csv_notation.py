@@ -3,12 +3,16 @@
 import gzip
 
 import pyarrow as pa
+import pytest
 from pyarrow import parquet
 
-from crowdblend.engines.choice import identify
+from crowdblend.designs.draw import Everybody
+from crowdblend.engines.choice import count_classes, identify
+from crowdblend.errors import InvalidInput
 from crowdblend.ledger.identity import FingerprintRequest
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.source import Resources
+from tests.cases import for_each
 from tests.policies.policies import policy_text
 
 _POLICY = policy_text(
@@ -59,3 +63,12 @@ def test_the_ledger_knows_the_rows_again(tmp_path):
     assert found.sketches == plain.sketches
     other = _policy(tmp_path, "people.csv.gz", 'delimiter = ";"\nencoding = "cp1252"')
     assert identify(other.data, Resources(), wanted).sketches != plain.sketches, "the notation matters"
+
+
+@for_each(("encoding", "remedy"), [("latin-1", "cp1252"), ("ascii", "encoding")])
+def test_bytes_that_are_not_in_the_encoding_are_refused(tmp_path, encoding, remedy):
+    """A euro sign of Windows is a control character in Latin-1."""
+    (tmp_path / "people.csv").write_bytes("id;town;pay;born\n400;€;1;1.1.1990\n".encode("cp1252"))
+    with pytest.raises(InvalidInput) as caught:
+        count_classes(_policy(tmp_path, "people.csv", f'{_OPTIONS}encoding = "{encoding}"'), Everybody())
+    assert (caught.value.code, remedy in caught.value.remedy) == ("data.encoding", True)

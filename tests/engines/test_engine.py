@@ -1,5 +1,6 @@
 """The class counts of a sample, against an independent computation and whatever the layout of the data."""
 
+import json
 import sys
 from datetime import date
 from functools import cache
@@ -39,7 +40,7 @@ COLUMNS = {
 def policy(folder, columns=COLUMNS, source="people.parquet", data="", release="", person='person = "id"'):
     return parse_policy(
         f'[data]\nsource = "{source}"\n{person}\n{data}\n[sampling]\ndesign = "poisson"\nrate = 0.5\n[columns]\n'
-        + "".join(f"{name} = {declared}\n" for name, declared in columns.items())
+        + "".join(f"{json.dumps(name)} = {declared}\n" for name, declared in columns.items())
         + f'[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[release]\n{release}\n[[publish]]\nkind = "table"\nk = 20\n',
         folder,
     )
@@ -260,9 +261,9 @@ def test_many_words_and_large_domains(tmp_path, monkeypatch):
 
 
 def test_many_columns_of_values(tmp_path):
-    """More columns than are joined; blanks, other values and missing ones in the first and the last of them."""
+    """More columns than are joined, with odd names; blanks, other values and missing ones in the first and the last."""
     rng = np.random.default_rng(6)
-    values = {f"c{i}": rng.choice(["a", "b", "é", "x", "", " "], 300) for i in range(40)}
+    values = {f'c "{i}", é': rng.choice(["a", "b", "é", "x", "", " "], 300) for i in range(40)}
     parquet.write_table(pa.table({"id": range(300), **values}), tmp_path / "people.parquet")
     made = policy(tmp_path, dict.fromkeys(values, '{ values = ["é", "b", "a"], other = "o", missing = "m" }'))
     assert equal(
@@ -270,7 +271,7 @@ def test_many_columns_of_values(tmp_path):
         by_pandas(pd.DataFrame({"id": range(300), **values}), made, KEY, 0.5),
     )
     refused = policy(tmp_path, dict.fromkeys(list(values)[::-1], '{ values = ["é", "b", "a", "x"] }'))
-    with refuses("data.outside-domain", "column 'c39'"):
+    with refuses("data.outside-domain", "column 'c \"39\", é'"):
         count_classes(refused, Coin(DrawKey(KEY), 0.5))
 
 
