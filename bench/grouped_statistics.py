@@ -16,7 +16,7 @@ import numpy as np
 
 from crowdblend.mechanisms.statistics import quantile_losses
 from tests.kinds.grouped import GROUPS, Town, rank_holds
-from tests.kinds.opendp_statistics import OpenDPGroups, permuted_and_flipped
+from bench.opendp_statistics import OpenDPGroups, permuted_and_flipped
 
 GRID = np.arange(0, 100_001, 500)
 

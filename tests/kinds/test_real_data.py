@@ -1,6 +1,5 @@
 """The example policies release the real tables, where that data folder lies beside the checkout."""
 
-from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +9,6 @@ from crowdblend.calculus import verify_file
 from crowdblend.policies.load import load_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification.consistency import verify_release
-from crowdblend.reading.release import read
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DATA = EXAMPLES.parents[1] / "shared" / "data"
@@ -76,68 +74,7 @@ def test_statistics_of_adult_are_near_the_truth(tmp_path: Path) -> None:
     assert abs(levels["value"].sum() - len(people)) <= 3 * levels["error"].sum()
 
 
-def census() -> pd.DataFrame:
-    """Sex, classes of age and of weeks worked, and the weight of everybody in the survey."""
-    people = pd.read_parquet(DATA / "census_income.parquet", columns=["sex", "age", "weeks_worked", "weight"])
-    for name, breaks in (("age", [0, 15, 25, 35, 45, 55, 65, 100]), ("weeks_worked", [0, 1, 53])):
-        labels = [f"[{low}, {high})" for low, high in pairwise(breaks)]
-        people[name] = pd.cut(people[name], breaks, right=False, labels=labels).astype(str)
-    return people
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["census_weights", "census_survey"])
-def test_the_census_with_its_survey_weight(name: str, tmp_path: Path) -> None:
-    """Estimates of people who worked, by sex and age, against the weighted truth: every margin above 1 % of the
-    population within 5 %, and every interval holds; also where a coin keeps four fifths of the survey."""
-    folder = released(name, tmp_path)
-    verify_release(folder)
-    found = read(folder).estimates(margin=["sex", "age", "weeks_worked"]).to_pandas()
-    people = census()
-    truth = people.groupby(["sex", "age", "weeks_worked"]).weight.sum().rename("truth").reset_index()
-    both = found.merge(truth, on=["sex", "age", "weeks_worked"])
-    large = both[both.truth > 0.01 * people.weight.sum()]
-    assert len(large) >= 20
-    assert (large.estimate / large.truth - 1).abs().max() < 0.05
-    assert ((both.low <= both.truth) & (both.truth <= both.high)).all()
-
-
-@pytest.mark.slow
-def test_rows_and_medians_of_the_census_as_a_survey(tmp_path: Path) -> None:
-    """Rows that weigh as they say are within 3 % of the truth, deviations of the coins being 0.2 %; medians by rank."""
-    folder = released("census_survey_rows", tmp_path)
-    verify_release(folder)
-    cells, people = read(folder).estimates(table="people").to_pandas(), census()
-    for by in (["sex"], ["weeks_worked"], ["sex", "weeks_worked"]):
-        truth = people.groupby(by).weight.sum()
-        assert (cells.groupby(by).estimate.sum() / truth - 1).abs().max() < 0.03
-    ages = pd.read_parquet(DATA / "census_income.parquet", columns=["age"]).age
-    for _, row in pd.read_parquet(folder / "medians.parquet").iterrows():
-        here = (people.sex == row.group) & (people.weeks_worked == "[1, 53)")
-        below = people.weight[here & (ages < row.value)].sum() / people.weight[here].sum()
-        above = people.weight[here & (ages > row.value)].sum() / people.weight[here].sum()
-        assert max(below, above) < 0.5 + row.rank_error
-
-
-@pytest.mark.slow
-def test_statistics_of_the_census_with_its_survey_weight(tmp_path: Path) -> None:
-    """Everybody counts with their own weight: every count above 1 % of the population is within 5 % of the truth.
-
-    The noise on a count has a scale of a few thousand people of 520 million, so that this fails with no probability
-    worth naming; the stated errors are far above it.
-    """
-    folder = released("census_statistics", tmp_path)
-    verify_release(folder)
-    found = pd.read_parquet(folder / "data.parquet")
-    people = pd.read_parquet(DATA / "census_income.parquet", columns=["sex", "age", "weeks_worked", "weight"])
-    decade = people.age // 10 * 10
-    people["group"] = people.sex + " / [" + decade.astype(str) + ", " + (decade + 10).astype(str) + ")"
-    large = 0
-    for name, some in (("worked", people.weeks_worked > 0), ("did not work", people.weeks_worked == 0)):
-        truth = people[some].groupby("group").weight.sum()
-        both = found[found.statistic == name].set_index("group").join(truth.rename("truth")).fillna({"truth": 0.0})
-        assert ((both.value - both.truth).abs() <= both.error).all()
-        above = both[both.truth > 0.01 * people.weight.sum()]
-        assert (above.value / above.truth - 1).abs().max() < 0.05
-        large += len(above)
-    assert large >= 20
+@pytest.mark.parametrize("name", ["census_weights", "census_survey", "census_survey_rows", "census_statistics"])
+def test_other_examples_are_released_and_verified(name: str, tmp_path: Path) -> None:
+    assert verify_release(released(name, tmp_path)).uncovered == ()

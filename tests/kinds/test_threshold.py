@@ -65,15 +65,6 @@ def test_a_survey_of_a_fixed_number_of_people_may_keep_all_of_them() -> None:
     assert [said for said in alone.describe() if "k = " in said[1]] == []
 
 
-@pytest.mark.slow  # every day planning/test_series plans series, and these are verified as they are published
-@for_each(("sampling", "releases"), [(cb.Poisson(0.1), 20), (cb.Everybody(), 40)])
-def test_several_releases_take_less_noise_than_equal_parts_of_the_budget(sampling: Any, releases: int) -> None:
-    alone, many = planned(sampling), planned(sampling, releases=releases)
-    by_sums = planned(sampling, epsilon=1.0 / releases, delta=1e-6 / releases)
-    assert by_sums.noise_epsilon < many.noise_epsilon < alone.noise_epsilon
-    assert by_sums.show_from > many.show_from > alone.show_from
-
-
 @for_each(
     ("sampling", "keys", "terms", "code"),
     [

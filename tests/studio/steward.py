@@ -102,12 +102,6 @@ class Steward:
                 break
         self.page.wait_for_load_state("load")
 
-    def finish(self, population: str) -> None:
-        """Go on from the release to the published folder."""
-        self.onward("Rehearse")
-        self.onward("Publish")
-        self.publish(population)
-
     def publish(self, population: str = "town") -> None:
         """Type the name, publish, and look at the result."""
         self.page.fill("#confirm", population)
