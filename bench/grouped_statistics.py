@@ -14,9 +14,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from bench.opendp_statistics import OpenDPGroups, permuted_and_flipped
 from crowdblend.mechanisms.statistics import quantile_losses
 from tests.kinds.grouped import GROUPS, Town, rank_holds
-from bench.opendp_statistics import OpenDPGroups, permuted_and_flipped
 
 GRID = np.arange(0, 100_001, 500)
 

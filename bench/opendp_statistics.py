@@ -3,6 +3,7 @@
 from functools import cache
 
 import numpy as np
+import opendp.prelude as dp
 
 places_and_weights = cache(np.polynomial.legendre.leggauss)
 
@@ -25,10 +26,8 @@ class OpenDPGroups:
     """
 
     def __init__(self, low: int, high: int, resolution: int) -> None:
-        import opendp.prelude as dp
-
         dp.enable_features("contrib")
-        self._dp, self._low, self._high = dp, low, high
+        self._low, self._high = low, high
         self._grid = list(range(low, high + 1, resolution))
         self._space = dp.vector_domain(dp.atom_domain(T="i32")), dp.symmetric_distance()
 
@@ -37,7 +36,6 @@ class OpenDPGroups:
 
         Of all people the size is public.
         """
-        dp = self._dp
         domain = dp.vector_domain(dp.atom_domain(T="i32"), size=size) if size else self._space[0]
         scores = (domain, dp.symmetric_distance()) >> dp.t.then_quantile_score_candidates(self._grid, alpha=at)
         scale = dp.binary_search_param(
@@ -49,7 +47,6 @@ class OpenDPGroups:
 
     def average(self, epsilon: float, *, centred: bool = False):
         """A function of a group's values: the noisy sum divided by the noisy number, each with half of ε."""
-        dp = self._dp
         middle = (self._low + self._high) // 2 if centred else 0
         bounds = (self._low - middle, self._high - middle)
         total = self._noisy(self._space >> dp.t.then_clamp(bounds) >> dp.t.then_sum(), epsilon / 2)
@@ -63,7 +60,6 @@ class OpenDPGroups:
         return of
 
     def _noisy(self, query, epsilon: float):
-        dp = self._dp
         made = dp.binary_search_chain(lambda scale: query >> dp.m.then_laplace(scale), d_in=2, d_out=epsilon)
         assert epsilon * 0.999 <= made.map(2) <= epsilon
         return made

@@ -1,5 +1,6 @@
 """The example policies release the real tables, where that data folder lies beside the checkout."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -9,6 +10,7 @@ from crowdblend.calculus import verify_file
 from crowdblend.policies.load import load_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification.consistency import verify_release
+from crowdblend.reading.release import read
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DATA = EXAMPLES.parents[1] / "shared" / "data"
@@ -29,16 +31,6 @@ def test_adult_with_its_hierarchies(tmp_path: Path) -> None:
     assert len(rows.columns) == 9
     assert rows.groupby(list(rows.columns), observed=True).size().min() >= 8
     assert 1_000 < len(rows) < 3_500
-
-
-@pytest.mark.slow  # the others of these releases go the same way
-def test_census_income_as_two_tables(tmp_path: Path) -> None:
-    folder = released("census_income", tmp_path)
-    by_age = pd.read_parquet(folder / "income-by-age.parquet")
-    work = pd.read_parquet(folder / "work.parquet")
-    # One in ten is drawn and the noise is small beside that: both add up to everybody, to within far less than 5 %.
-    assert all(abs(table["estimate"].sum() / 299_285 - 1) < 0.05 for table in (by_age, work))
-    assert set(by_age["income"]) == {"<=50K", ">50K"}
 
 
 def test_accidents_as_points(tmp_path: Path) -> None:
@@ -74,7 +66,57 @@ def test_statistics_of_adult_are_near_the_truth(tmp_path: Path) -> None:
     assert abs(levels["value"].sum() - len(people)) <= 3 * levels["error"].sum()
 
 
+def census() -> pd.DataFrame:
+    """Sex, classes of age and of weeks worked, and the weight of everybody in the survey."""
+    people = pd.read_parquet(DATA / "census_income.parquet", columns=["sex", "age", "weeks_worked", "weight"])
+    for name, breaks in (("age", [0, 15, 25, 35, 45, 55, 65, 100]), ("weeks_worked", [0, 1, 53])):
+        labels = [f"[{low}, {high})" for low, high in pairwise(breaks)]
+        people[name] = pd.cut(people[name], breaks, right=False, labels=labels).astype(str)
+    return people
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["census_weights", "census_survey", "census_survey_rows", "census_statistics"])
+@pytest.mark.parametrize("name", ["census_weights", "census_survey"])
+def test_the_census_with_its_survey_weight(name: str, tmp_path: Path) -> None:
+    """Estimates of people who worked, by sex and age, against the weighted truth: every margin above 1 % of the
+    population within 5 %, and every interval holds; also where a coin keeps four fifths of the survey."""
+    folder = released(name, tmp_path)
+    verify_release(folder)
+    found = read(folder).estimates(margin=["sex", "age", "weeks_worked"]).to_pandas()
+    people = census()
+    truth = people.groupby(["sex", "age", "weeks_worked"]).weight.sum().rename("truth").reset_index()
+    both = found.merge(truth, on=["sex", "age", "weeks_worked"])
+    large = both[both.truth > 0.01 * people.weight.sum()]
+    assert len(large) >= 20
+    assert (large.estimate / large.truth - 1).abs().max() < 0.05
+    assert ((both.low <= both.truth) & (both.truth <= both.high)).all()
+
+
+@pytest.mark.slow
+def test_statistics_of_the_census_with_its_survey_weight(tmp_path: Path) -> None:
+    """Everybody counts with their own weight: every count above 1 % of the population is within 5 % of the truth.
+
+    The noise on a count has a scale of a few thousand people of 520 million, so that this fails with no probability
+    worth naming; the stated errors are far above it.
+    """
+    folder = released("census_statistics", tmp_path)
+    verify_release(folder)
+    found = pd.read_parquet(folder / "data.parquet")
+    people = pd.read_parquet(DATA / "census_income.parquet", columns=["sex", "age", "weeks_worked", "weight"])
+    decade = people.age // 10 * 10
+    people["group"] = people.sex + " / [" + decade.astype(str) + ", " + (decade + 10).astype(str) + ")"
+    large = 0
+    for name, some in (("worked", people.weeks_worked > 0), ("did not work", people.weeks_worked == 0)):
+        truth = people[some].groupby("group").weight.sum()
+        both = found[found.statistic == name].set_index("group").join(truth.rename("truth")).fillna({"truth": 0.0})
+        assert ((both.value - both.truth).abs() <= both.error).all()
+        above = both[both.truth > 0.01 * people.weight.sum()]
+        assert (above.value / above.truth - 1).abs().max() < 0.05
+        large += len(above)
+    assert large >= 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["census_income", "census_survey_rows"])
 def test_other_examples_are_released_and_verified(name: str, tmp_path: Path) -> None:
-    assert verify_release(released(name, tmp_path)).uncovered == ()
+    verify_release(released(name, tmp_path))
