@@ -364,7 +364,7 @@ def test_an_empty_group_claims_nothing() -> None:
     made = plan(policy(statistics=(Statistic(name="m", median="income", by=("sex",)), STATISTICS[2])).only)
     way = made.parameters.way_of(0)
     assert way.rank(0, 0) == 1.0
-    (north, *_) = made.of_totals(1, [0, 0] * 3)
+    (north, *_) = made.values(1).of_totals([0, 0] * 3, 0)
     assert (north.value, north.error) == (500.0, pytest.approx(500.0))
     each = {"a": Stratum(1e-9, 1e-9, 1e-9), "b": Stratum(0.5, 0.5, 0.5)}
     rare = designs.Strata("region", each)

@@ -365,7 +365,7 @@ def _off_statistics(policy: StatisticsPolicy, engine: Engine) -> Off:
         place = places[name]
         made = without[place]
         if not made.is_quantile:
-            return abs(value - planned.of_totals(place, exact[place].tolist())[row].value)
+            return abs(value - planned.values(place).of_totals(exact[place].tolist(), policy.people)[row].value)
         counts, bounds = exact[place][row], policy.measures[str(made.column)]
         step, share = bounds.code(repr(value)) or 0, float(made.share)
         people = max(1, int(counts.sum()))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property
 from itertools import product
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec.structs import asdict
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import derived_for_group
@@ -28,6 +29,10 @@ from crowdblend.releases.facts import Count, Epsilon, Fact, Parameters, contradi
 from crowdblend.releases.series import RepeatedFacts
 
 Labels = dict[str, tuple[str, ...]]
+
+
+# What facts of a statistic say beside what a policy writes.
+_COMPUTED = ("way", "noise_epsilon", "samples")
 
 
 class StatisticFacts(Fact, frozen=True, kw_only=True):
@@ -52,19 +57,8 @@ class StatisticFacts(Fact, frozen=True, kw_only=True):
 
     def statistic(self, name: str) -> Statistic:
         """Return the statistic, checked as in a policy."""
-        return Statistic(
-            name=name,
-            average=self.average,
-            sum=self.sum,
-            median=self.median,
-            quantile=self.quantile,
-            at=self.at,
-            fraction=self.fraction,
-            count=self.count,
-            histogram=self.histogram,
-            by=self.by,
-            where=self.where,
-        )
+        written = {field: value for field, value in asdict(self).items() if field not in _COMPUTED}
+        return Statistic(name=name, **written)
 
 
 class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="statistics"):
@@ -111,11 +105,6 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
                 found[name] = BoundedRecoding(last.start, last.to, last.resolution, outside, last.blank)  # type: ignore[arg-type]
         return found
 
-    @property
-    def stratum(self) -> tuple[str, Sequence[str]] | None:
-        """The column of the strata and their labels."""
-        return None if self.design.column is None else (self.design.column, list(self.design.strata))
-
     def labels(self, name: str) -> tuple[str, ...]:
         """Return the labels of a column."""
         labels = self.columns[name][0].labels
@@ -125,7 +114,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
 
     def bins(self, statistic: Statistic) -> tuple[str, ...]:
         """Return the labels that a statistic counts by, or of its groups; none for a single number."""
-        names = (str(statistic.column),) if statistic.what == "histogram" else statistic.groups
+        names = statistic.counted_by
         if math.prod(len(self.labels(name)) for name in names) > MOST_BINS:
             raise contradiction("it has more groups than a release of statistics")
         return tuple(BETWEEN.join(labels) for labels in product(*map(self.labels, names))) if names else ()
@@ -167,11 +156,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
 
     @property
     def mechanisms(self) -> tuple[NoisyStatistics, ...]:
-        """The noise on the totals of every way."""
-        return tuple(
-            NoisyStatistics(way.shapes, way.noise_epsilons, way.mechanism == STRATA, way.copies)
-            for _, way in self.plan.ways
-        )
+        return mechanisms_of(self.plan)
 
     def check(self) -> None:
         """Refuse weights whose breaks do not give the classes that are named."""
@@ -214,7 +199,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
 
     def values(self, place: int) -> StatisticValues:
         """Return the values of a statistic."""
-        return (SampleValues if self.design.counts_exactly else StrataValues)(self, self.plan, place)
+        return (SampleValues if self.design.counts_exactly else StrataValues)(self, place)
 
     @property
     def parameters(self) -> Parameters:
@@ -224,6 +209,13 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
         elif self.rate is not None:
             found |= {"rate": self.rate}
         return found | self.series_parameters
+
+
+def mechanisms_of(plan: TotalsPlan) -> tuple[NoisyStatistics, ...]:
+    """Return the noise on the totals of every way, and the choice of quantiles."""
+    return tuple(
+        NoisyStatistics(way.shapes, way.noise_epsilons, way.mechanism == STRATA, way.copies) for _, way in plan.ways
+    )
 
 
 def _labels_of_weights(breaks: tuple[float, ...]) -> list[tuple[str, ...]]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, Context
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from crowdblend.calculus.checker import MOST_STEPS
@@ -15,7 +16,7 @@ from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import at_least
-from crowdblend.kinds.statistics.facts import StatisticFacts, StatisticsFacts
+from crowdblend.kinds.statistics.facts import StatisticFacts, StatisticsFacts, mechanisms_of
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.readings import (
     TotalsReading,
@@ -27,13 +28,13 @@ from crowdblend.kinds.statistics.readings import (
     strata_columns,
 )
 from crowdblend.kinds.statistics.statistic import Statistic
-from crowdblend.kinds.statistics.values import PublishedNumber, SampleValues, StatisticValues, StrataValues
+from crowdblend.kinds.statistics.values import PublishedNumber, SampleValues, StatisticValues
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics, Whole
 from crowdblend.planning.parts import PartBudget
 from crowdblend.planning.statistics.choice import TotalsPlan, TotalsRequest, plan_statistics
 from crowdblend.planning.statistics.quantiles import QuantileShape
 from crowdblend.planning.statistics.strata_totals import StrataWay, plan_strata_statistics, weights_of_design
-from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, Mechanism, SampleWay, Way
+from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, Mechanism, SampleWay, Way
 from crowdblend.policies.source import STDIN
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.randomness import ReleaseKey
@@ -59,11 +60,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
 
     @property
     def mechanisms(self) -> tuple[NoisyStatistics, ...]:
-        """The noise on the totals of every way, and the choice of quantiles, as they are drawn and certified."""
-        return tuple(
-            NoisyStatistics(way.shapes, way.noise_epsilons, way.mechanism == STRATA, way.copies)
-            for _, way in self.parameters.ways
-        )
+        return mechanisms_of(self.parameters)
 
     @property
     def strata(self) -> tuple[DeclaredStrata, StrataWay] | None:
@@ -71,9 +68,14 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         way = self.parameters.ways[0][1]
         return (self.policy.design, way) if self.policy.design and isinstance(way, StrataWay) else None
 
+    @cached_property
+    def planned_facts(self) -> StatisticsFacts:
+        """The facts of the planned mechanisms: numbers and their errors follow from them."""
+        return self.facts()
+
     def values(self, place: int) -> StatisticValues:
         """Return the values of a statistic."""
-        return (SampleValues if self.strata is None else StrataValues)(self.policy, self.parameters, place)
+        return self.planned_facts.values(place)
 
     def facts(self, publication: Result | None = None) -> StatisticsFacts:
         policy = self.policy
@@ -222,13 +224,10 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
                 )
         return values
 
-    def of_totals(self, place: int, totals: Sequence[int]) -> list[PublishedNumber]:
-        """Return the numbers behind totals of everybody."""
-        return self.values(place).of_totals(totals, self.policy.people)
-
     def _error_if_all(self, mechanism: SampleWay, place: int) -> float | None:
         error = self.parameters.error_if_all(mechanism, place)
-        return None if error is None else SampleValues(self.policy, self.parameters, place).in_unit(error)
+        values = self.values(place)
+        return values.in_unit(error) if isinstance(values, SampleValues) and error is not None else None
 
 
 def numbers_output(policy: StatisticsPolicy, values: Mapping[int, Sequence[PublishedNumber]]) -> NumbersOutput:

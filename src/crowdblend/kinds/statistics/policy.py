@@ -106,7 +106,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
 
     def bins(self, statistic: Statistic) -> tuple[str, ...]:
         """Return the labels that a statistic counts by, or of its groups; none for a single number."""
-        names = (str(statistic.column),) if statistic.what == "histogram" else statistic.groups
+        names = statistic.counted_by
         return tuple(BETWEEN.join(labels) for labels in product(*map(self.labels, names))) if names else ()
 
     @property
@@ -127,13 +127,6 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
             )
             for made in self.statistics
         )
-
-    @property
-    def stratum(self) -> tuple[str, list[str]] | None:
-        """The column of the strata and their labels; None where a fixed number of people are drawn."""
-        if self.design is None or self.design.column is None:
-            return None
-        return self.design.column_name, list(self.design.strata)
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Return the labels of a column with classes."""

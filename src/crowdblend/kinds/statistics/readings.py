@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crowdblend.designs.draw import Draw, Everybody, Exactly
 from crowdblend.engines.engine import ClassCounts, Engine, Progress
@@ -14,15 +16,6 @@ from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.statistic import Statistic
-from crowdblend.kinds.statistics.totals import (
-    Crossing,
-    crossing_of,
-    fitting,
-    group_numbers,
-    group_totals,
-    people_at_steps,
-    totals_of,
-)
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.statistics import Whole, count_in_copies
 from crowdblend.planning.statistics.accuracy import Shape
@@ -37,6 +30,26 @@ from crowdblend.releases.class_counts import ClassCountsReading, refusing_weight
 from crowdblend.releases.plan import Reading
 
 _LARGEST = 2**62
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A column of numbers, and the columns with labels that it is counted together with."""
+
+    column: str
+    labels: tuple[str, ...]
+
+    def columns(self, policy: StatisticsPolicy) -> list[Column]:
+        """Return the columns that an engine counts: the labels, and the steps last."""
+        known = {column.name: column for column in policy.classes}
+        return [*(known[name] for name in self.labels), Column(self.column, (Steps(policy.measures[self.column]),))]
+
+
+def crossing_of(statistic: Statistic) -> Crossing | None:
+    """Return the columns to count a statistic by; None where class counts and sums are enough."""
+    if not (statistic.is_quantile or statistic.of_some):
+        return None
+    return Crossing(str(statistic.column), tuple(sorted({*statistic.among, *statistic.groups})))
 
 
 @dataclass(frozen=True)
@@ -98,11 +111,13 @@ def exact_totals(policy: StatisticsPolicy, place: int, mechanism: Mechanism, rea
     """Return the exact totals of a statistic, or the people at each step of each group for a quantile."""
     made = policy.statistics[place]
     crossing = crossing_of(made)
-    if crossing is None:
-        return totals_of(reading.totals[mechanism], made, policy.bins(made))
-    bounds = policy.measures[str(made.column)]
-    ranks = people_at_steps(reading.crossed[mechanism, crossing], made, bounds)
-    return ranks if made.is_quantile else group_totals(ranks, made, bounds)
+    if crossing is not None:
+        bounds = policy.measures[str(made.column)]
+        return totals_at_steps(reading.crossed[mechanism, crossing], made, bounds)
+    counted = reading.totals[mechanism]
+    if made.measured:
+        return np.array([counted.sums[str(made.column)]], dtype=np.int64)
+    return people_by_group(counted.classes, made)
 
 
 def strata_columns(policy: StatisticsPolicy, design: DeclaredStrata, way: StrataWay) -> list[Column]:
@@ -144,18 +159,62 @@ def exact_in_copies(
     """Return the totals of a statistic in copies, or the copies at each step of each group for a quantile."""
     made, weights = policy.statistics[place], way.weights
     counted = count_in_copies(reading.sample, design.column_name or None, weights.copies, own=design.weighted)
-    fits, counts = fitting(counted, made), counted.counts
     if made.what == "fraction":
-        return np.array([counts[~fits].sum(), counts[fits].sum()], np.int64)
-    names = (str(made.column),) if made.what == "histogram" else made.groups
-    groups, number = group_numbers(counted, names)
-    if not made.measured:
-        totals = np.zeros(groups, np.int64)
-        np.add.at(totals, number[fits], counts[fits])
-        return totals
-    bounds = policy.measures[str(made.column)]
+        fits = fitting(counted, made)
+        return np.array([counted.counts[~fits].sum(), counted.counts[fits].sum()], np.int64)
+    if made.measured:
+        return totals_at_steps(counted, made, policy.measures[str(made.column)])
+    return people_by_group(counted, made)
+
+
+def totals_at_steps(classes: SampledClasses, statistic: Statistic, bounds: BoundedRecoding) -> Whole:
+    """Return the people at each step of each group for a quantile, else the totals of every group."""
+    fits = fitting(classes, statistic)
+    groups, number = group_numbers(classes, statistic.groups)
     # Steps come after labels, so that the last column of that name has them.
-    at = len(counted.columns) - 1 - counted.columns[::-1].index(str(made.column))
-    ranks = np.zeros((groups, bounds.steps + 1), np.int64)
-    np.add.at(ranks, (number[fits], counted.codes[fits, at]), counts[fits])
-    return ranks if made.is_quantile else group_totals(ranks, made, bounds)
+    at = len(classes.columns) - 1 - classes.columns[::-1].index(str(statistic.column))
+    ranks = np.zeros((groups, bounds.steps + 1), dtype=np.int64)
+    np.add.at(ranks, (number[fits], classes.codes[fits, at]), classes.counts[fits])
+    return ranks if statistic.is_quantile else group_totals(ranks, statistic, bounds)
+
+
+def people_by_group(classes: SampledClasses, statistic: Statistic) -> Whole:
+    """Return the number of people in every group, or in all."""
+    fits = fitting(classes, statistic)
+    groups, number = group_numbers(classes, statistic.counted_by)
+    found = np.zeros(groups, dtype=np.int64)
+    np.add.at(found, number[fits], classes.counts[fits])
+    return found
+
+
+def fitting(classes: SampledClasses, statistic: Statistic) -> NDArray[np.bool_]:
+    """Return the classes with the labels of the people who count."""
+    fits = np.ones(len(classes.counts), dtype=np.bool_)
+    for name, labels in statistic.among.items():
+        place = classes.columns.index(name)
+        accepted = [classes.labels[place].index(label) for label in labels]
+        fits &= np.isin(classes.codes[:, place], accepted)
+    return fits
+
+
+def group_numbers(classes: SampledClasses, groups: tuple[str, ...]) -> tuple[int, NDArray[np.int64]]:
+    """Return the number of groups, and the group of every class."""
+    places = [classes.columns.index(name) for name in groups]
+    sizes = [len(classes.labels[place]) for place in places]
+    number = np.zeros(len(classes.counts), dtype=np.int64)
+    for place, size in zip(places, sizes, strict=True):
+        number = number * size + classes.codes[:, place]
+    return math.prod(sizes), number
+
+
+def group_totals(ranks: NDArray[np.int64], statistic: Statistic, bounds: BoundedRecoding) -> Whole:
+    """Return the totals of every group: steps from 0, or a pair, below and above the bounds.
+
+    The two of a group add up to all steps for each of its people, so that they tell its size as well.
+    """
+    steps = np.arange(bounds.steps + 1)
+    if statistic.what == "sum" and bounds.from_zero is not None:
+        totals: Whole = ranks @ (steps + bounds.from_zero - bounds.steps)
+        return totals
+    pairs: Whole = np.column_stack([ranks @ steps[::-1], ranks @ steps]).ravel()
+    return pairs

@@ -118,6 +118,11 @@ class Statistic(Section, frozen=True, kw_only=True):
         return self.by or ()
 
     @property
+    def counted_by(self) -> tuple[str, ...]:
+        """The columns whose labels it counts by: that of a histogram, or its groups."""
+        return (str(self.column),) if self.what == "histogram" else self.groups
+
+    @property
     def measured(self) -> bool:
         """True if it is of a column of numbers."""
         return self.what in MEASURED

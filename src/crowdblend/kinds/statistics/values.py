@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.statistics import ChosenQuantile
 from crowdblend.planning.statistics.accuracy import Shape, average_error, noise_error
-from crowdblend.planning.statistics.choice import TotalsPlan
 from crowdblend.planning.statistics.quantiles import QuantileShape
 from crowdblend.planning.statistics.strata_totals import StrataWay
 from crowdblend.planning.statistics.ways import AnyShape
 from crowdblend.recoding.bounded_recoding import BoundedRecoding
+
+if TYPE_CHECKING:
+    from crowdblend.kinds.statistics.facts import StatisticsFacts
 
 # Noise is further away with a probability that does not matter.
 _IMPOSSIBLE = 1e-12
@@ -37,58 +39,27 @@ class PublishedNumber:
     rank_error: float | None = None
 
 
-class DeclaredColumns(Protocol):
-    """Declarations that numbers depend on beside the plan, in a policy and in the facts."""
-
-    @property
-    def people(self) -> int:
-        """The number of people."""
-
-    @property
-    def failure(self) -> float:
-        """The probability that a stated error does not hold."""
-
-    @property
-    def statistics(self) -> tuple[Statistic, ...]:
-        """The statistics."""
-
-    @property
-    def measures(self) -> Mapping[str, BoundedRecoding]:
-        """The bounds of every column of numbers."""
-
-    @property
-    def stratum(self) -> tuple[str, Sequence[str]] | None:
-        """The column of the strata and their labels; None where there are none."""
-
-    def labels(self, name: str) -> tuple[str, ...]:
-        """Return the labels of a column."""
-
-    def bins(self, statistic: Statistic) -> tuple[str, ...]:
-        """Return the labels that a statistic counts by, or of its groups; none for a single number."""
-
-
 @dataclass(frozen=True)
 class StatisticValues(ABC):
-    """The numbers of one statistic of a plan."""
+    """The numbers of one statistic of a release."""
 
-    policy: DeclaredColumns
-    parameters: TotalsPlan
+    facts: StatisticsFacts
     place: int
 
     @property
     def statistic(self) -> Statistic:
         """The statistic."""
-        return self.policy.statistics[self.place]
+        return self.facts.statistics[self.place]
 
     @property
     def bounds(self) -> BoundedRecoding:
         """The bounds of its column of numbers."""
-        return self.policy.measures[str(self.statistic.column)]
+        return self.facts.measures[str(self.statistic.column)]
 
     @property
     def shape(self) -> AnyShape:
         """The shape that the noise depends on, with its part of its way's ε."""
-        return self.parameters.shapes[self.place]
+        return self.facts.plan.shapes[self.place]
 
     @property
     @abstractmethod
@@ -118,7 +89,7 @@ class StatisticValues(ABC):
     @property
     def _reach(self) -> int:
         """The largest noise on the size of a group."""
-        noise, shape = self.parameters.noise_epsilon(self.place), self.shape
+        noise, shape = self.facts.plan.noise_epsilon(self.place), self.shape
         return noise_error(shape.size_epsilon(noise) if isinstance(shape, QuantileShape) else noise, _IMPOSSIBLE)
 
     def _mean(self, ends: tuple[Fraction, Fraction], low: int, high: int, failing: float) -> PublishedNumber:
@@ -138,22 +109,22 @@ class SampleValues(StatisticValues):
     @property
     def error(self) -> float:
         """The planned error; writing the largest possible value as a double is counted in."""
-        error = self.in_unit(self.parameters.error(self.place))
+        error = self.in_unit(self.facts.plan.error(self.place))
         return error if self.statistic.is_quantile else error + math.ulp(self.largest)
 
     @property
     def least_error(self) -> float:
-        noise, people = self.parameters.noise_epsilon(self.place), self.parameters.way_of(self.place).people_counted
+        noise, people = self.facts.plan.noise_epsilon(self.place), self.facts.plan.way_of(self.place).people_counted
         if isinstance(self.shape, QuantileShape):
             return self._rank_error(0, people + self._reach, people)
         most = people * self.shape.steps + 2 * self._reach
-        found = average_error(self.shape, noise, most, people, self.policy.people, self.policy.failure)
+        found = average_error(self.shape, noise, most, people, self.facts.people, self.facts.failure)
         start, stop = self.bounds.ends
         return float(stop - start) * found
 
     def in_unit(self, steps: float) -> float:
         """Return steps per person in the statistic's own unit; ranks have the unit 1."""
-        made, people = self.statistic, self.policy.people
+        made, people = self.statistic, self.facts.people
         if made.is_quantile:
             return steps
         if made.what == "average":
@@ -170,8 +141,8 @@ class SampleValues(StatisticValues):
         """The largest absolute value that can be published."""
         if self.statistic.measured:
             largest = float(max(map(abs, self.bounds.ends)))
-            return largest * self.policy.people if self.statistic.what == "sum" else largest
-        return 1.0 if self.statistic.what == "fraction" else float(self.policy.people)
+            return largest * self.facts.people if self.statistic.what == "sum" else largest
+        return 1.0 if self.statistic.what == "fraction" else float(self.facts.people)
 
     def of_totals(self, totals: Sequence[int], people: int) -> list[PublishedNumber]:
         """Return the numbers behind noisy totals of this many people, kept within what is possible."""
@@ -188,7 +159,7 @@ class SampleValues(StatisticValues):
 
     def value(self, steps: Fraction) -> float:
         """Return the published value for a mean number of steps, kept within what is possible."""
-        made, people = self.statistic, self.policy.people
+        made, people = self.statistic, self.facts.people
         if made.what == "average":
             return float(self.bounds.value(steps))
         if made.what == "sum" and made.of_some:
@@ -202,21 +173,21 @@ class SampleValues(StatisticValues):
 
     def _sum_of_pair(self, low: int, high: int, people: int) -> float:
         start, stop = self.bounds.ends
-        total = (start * low + stop * high) / self.bounds.steps * Fraction(self.policy.people, people)
-        n = self.policy.people
+        total = (start * low + stop * high) / self.bounds.steps * Fraction(self.facts.people, people)
+        n = self.facts.people
         return float(min(max(min(Fraction(0), start) * n, total), max(Fraction(0), stop) * n))
 
     def _average(self, low: int, high: int, people: int) -> PublishedNumber:
         """The average of a group with these two noisy totals of steps, below the upper and above the lower bound."""
         assert isinstance(self.shape, Shape)
-        noise, n = self.parameters.noise_epsilon(self.place), self.policy.people
-        failing = average_error(self.shape, noise, low + high, people, n, self.policy.failure)
+        noise, n = self.facts.plan.noise_epsilon(self.place), self.facts.people
+        failing = average_error(self.shape, noise, low + high, people, n, self.facts.failure)
         return self._mean(self.bounds.ends, low, high, failing)
 
     def _rank_error(self, group: int, size: int, people: int) -> float:
         del group
         assert isinstance(self.shape, QuantileShape)
-        noise, n, failure = self.parameters.noise_epsilon(self.place), self.policy.people, self.policy.failure
+        noise, n, failure = self.facts.plan.noise_epsilon(self.place), self.facts.people, self.facts.failure
         if self.shape.whole:
             return self.shape.error(noise, people, n, failure)
         return self.shape.group_error(noise, size, people, n, failure)
@@ -229,7 +200,7 @@ class StrataValues(StatisticValues):
     @property
     def way(self) -> StrataWay:
         """The weights and the noise."""
-        way = self.parameters.way_of(self.place)
+        way = self.facts.plan.way_of(self.place)
         assert isinstance(way, StrataWay)
         return way
 
@@ -242,8 +213,8 @@ class StrataValues(StatisticValues):
     @property
     def error(self) -> float:
         """The error where every group has equally many of the people of the policy, with large values."""
-        bins = max(1, len(self.policy.bins(self.statistic)))
-        copies = int(self.policy.people / self.way.weights.unit) // bins
+        bins = max(1, len(self.facts.bins(self.statistic)))
+        copies = int(self.facts.people / self.way.weights.unit) // bins
         if isinstance(self.shape, QuantileShape):
             return max(self.way.rank(self.place, copies, strata) for strata in self._strata)
         total = self.shape.steps * copies
@@ -253,7 +224,7 @@ class StrataValues(StatisticValues):
     @cached_property
     def least_error(self) -> float:
         """The error of many times the people whom the policy states; no smaller one is published, however many came."""
-        most = int(_MISTAKEN * self.policy.people / self.way.weights.unit)
+        most = int(_MISTAKEN * self.facts.people / self.way.weights.unit)
         if isinstance(self.shape, QuantileShape):
             return min(self.way.rank(self.place, most + self._reach, strata) for strata in self._strata)
         start, stop = (Fraction(0), Fraction(1)) if self.statistic.what == "fraction" else self.bounds.ends
@@ -265,18 +236,17 @@ class StrataValues(StatisticValues):
     @cached_property
     def _strata(self) -> list[tuple[int, ...] | None]:
         """The strata of the people of every published number; None for all."""
-        policy, made = self.policy, self.statistic
-        if policy.stratum is None:
-            return [None] * max(1, len(policy.bins(made)))
-        name, labels = policy.stratum
+        facts, made = self.facts, self.statistic
+        name, labels, bins = facts.design.column, list(facts.design.strata), max(1, len(facts.bins(made)))
+        if name is None:
+            return [None] * bins
         some = None
         if made.what != "fraction" and name in made.among:
             some = tuple(labels.index(label) for label in made.among[name])
-        names = (str(made.column),) if made.what == "histogram" else made.groups
-        bins = max(1, len(policy.bins(made)))
+        names = made.counted_by
         if name not in names:
             return [some] * bins
-        within = math.prod(len(policy.labels(other)) for other in names[names.index(name) + 1 :])
+        within = math.prod(len(facts.labels(other)) for other in names[names.index(name) + 1 :])
         return [(number // within % len(labels),) for number in range(bins)]
 
     def of_totals(self, totals: Sequence[int], people: int) -> list[PublishedNumber]:
