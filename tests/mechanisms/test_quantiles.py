@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import binom
 
 from crowdblend.mechanisms.statistics import choose_quantiles
-from crowdblend.planning.statistics.quantiles import QuantileShape
+from crowdblend.planning.statistics.accuracy import QuantileShape
 from crowdblend.randomness import SeededSource
 
 from .test_independence import assert_independent

@@ -14,8 +14,7 @@ from crowdblend.calculus import RULES
 from crowdblend.guarantees.privacy import ZeroKnowledge
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.planning.statistics.accuracy import Shape
-from crowdblend.planning.statistics.choice import TotalsRequest, plan_statistics
-from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, Way
+from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, TotalsRequest, Way, plan_statistics
 from crowdblend.randomness import SeededSource, discrete_laplace
 from tests.cases import for_each
 from tests.mechanisms.simulators import EverybodySimulator, RandomRows, SampleSimulator, Simulator, concealed

@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from crowdblend.guarantees.aggregates import Neighbourhood
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.networks import Network
+from crowdblend.planning.networks.solve import NetworkPlan
 from crowdblend.randomness import Source, uniform
 
 
@@ -186,11 +188,17 @@ def _between(value: Fraction, width: Fraction) -> Fraction:
     return min(max(value, Fraction(0)), width)
 
 
+def counts_light_ends(plan: NetworkPlan) -> bool:
+    """Whether the average degree is counted at the ends with fewer links."""
+    aggregate = plan.derivation.conclusion.aggregate
+    return isinstance(aggregate, Neighbourhood) and aggregate.radius == 2
+
+
 def estimated(mechanism: NoisyStatistic, view: View, source: Source) -> Fraction:
     """What the simulator makes of a few random people and whoever they can be followed to."""
     plan, seen = mechanism.plan, mechanism.plan.seen
     if plan.name == "average-degree":
-        value = (sampled_light_ends if plan.light_ends else sampled_degree)(view, seen.samples, source)
+        value = (sampled_light_ends if counts_light_ends(plan) else sampled_degree)(view, seen.samples, source)
     else:
         value = _SAMPLED[plan.name](view, plan.request.bounds.degree_bound, seen.samples, seen.explored, source)
     return min(value, Fraction(plan.width))

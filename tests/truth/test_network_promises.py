@@ -8,10 +8,10 @@ from itertools import combinations, combinations_with_replacement, product
 
 from crowdblend.calculus import RULES
 from crowdblend.mechanisms.networks import NoisyStatistic
-from crowdblend.planning.networks.derive import SimulatorView
-from crowdblend.planning.networks.request import Bounds, NetworkRequest
+from crowdblend.planning.networks.request import Bounds, NetworkRequest, SimulatorView
 from crowdblend.planning.networks.solve import NetworkPlan, plan_network
 from tests.cases import for_each
+from tests.networks.samplers import counts_light_ends
 
 from .network_samplers import averages, estimate, light_ends, term
 from .small_graphs import Graph, conceal, connected, cycle_free, degrees, edits_to, euler_path, graphs, links
@@ -134,7 +134,7 @@ def losses(planned: NetworkPlan, graph: Graph, hidden: int) -> Iterator[float]:
     noise, seen = NoisyStatistic(planned).noise, planned.seen
     there = noise.round_to_grid(true(planned.name, graph))
     without = conceal(N, graph, hidden)
-    found = spread(planned.name, without, seen.samples, seen.explored, light=planned.light_ends)
+    found = spread(planned.name, without, seen.samples, seen.explored, light=counts_light_ends(planned))
     ratio = planned.resolution / planned.scale
     steps = [(noise.round_to_grid(x), float(chance)) for x, chance in found.items()]
     # Outside of these the ratio stays what it is at the end.
@@ -162,7 +162,7 @@ def test_the_simulator_of_shares_is_as_close_as_promised(samples: int, resolutio
     )
     planned = plan_network(asked)
     noise, ratio = NoisyStatistic(planned).noise, planned.resolution / planned.scale
-    replaced = planned.differential().conclusion.epsilon
+    replaced = NoisyStatistic(planned).claim_replaced().conclusion.epsilon
 
     def steps(counted: tuple[int | None, ...]) -> tuple[int, ...]:
         return tuple(noise.round_to_grid(Fraction(counted.count(one), len(counted))) for one in classes)

@@ -15,7 +15,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.frozen import dataclass
 from crowdblend.networks import exact
 from crowdblend.networks.exact import Structure
-from crowdblend.planning.networks.derive import derive_release, differential
+from crowdblend.planning.networks.request import derive_release, differential
 from crowdblend.planning.networks.solve import NetworkPlan
 from crowdblend.randomness import Source, discrete_laplace
 

@@ -18,8 +18,7 @@ from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import programme
 from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.classes import SampledClasses
-from crowdblend.planning.statistics.accuracy import Shape
-from crowdblend.planning.statistics.quantiles import QuantileShape
+from crowdblend.planning.statistics.accuracy import QuantileShape, Shape
 from crowdblend.planning.statistics.strata_totals import strata_claim
 from crowdblend.planning.statistics.ways import AnyShape, statistics_claim
 from crowdblend.randomness import Source, discrete_laplace

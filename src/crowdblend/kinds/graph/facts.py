@@ -9,8 +9,7 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules.composition import compose
-from crowdblend.planning.networks.derive import SimulatorView, claim_of, differential
-from crowdblend.planning.networks.request import NAMES, PEOPLE_S_DATA, Bounds
+from crowdblend.planning.networks.request import NAMES, PEOPLE_S_DATA, Bounds, SimulatorView, claim_of, differential
 from crowdblend.planning.networks.solve import CONFIDENCE, error_of
 from crowdblend.releases.facts import Count, Fact, Parameters, ReleaseFacts, contradiction
 

@@ -17,8 +17,7 @@ import numpy as np
 from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.engines.refusals import at_column, refusal, refuse_blanks
 from crowdblend.frozen import dataclass
-from crowdblend.kinds.graph.policy import GraphPolicy, Links
-from crowdblend.kinds.graph.policy import NetworkStatistic as Statistic
+from crowdblend.kinds.graph.policy import GraphPolicy, GraphStatistic, Links
 from crowdblend.networks import Network, Structure, network
 from crowdblend.networks.links import number_people
 from crowdblend.packages import compute
@@ -39,12 +38,11 @@ class NetworkData:
         """The structure that statistics are computed from, found once per network."""
         return Structure(self.network)
 
-    def values(self, statistic: Statistic) -> list[Fraction]:
+    def values(self, statistic: GraphStatistic) -> list[Fraction]:
         """Return a statistic of people's data: the average above its lower end, or the share of every class."""
         column = self.columns[str(statistic.column)]
-        if statistic.request.name == "average":
-            return [_average(column, statistic)]
-        return _shares(column, statistic)
+        found = [_sum(column, statistic)] if statistic.name == "average" else _class_counts(column, statistic)
+        return [Fraction(one) / self.network.people for one in found]
 
 
 def check_network(policy: GraphPolicy, engine: Engine) -> None:
@@ -79,7 +77,7 @@ def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None 
     made = network(links.bounds.people, first, second, self_loops=links.self_loops, duplicates=links.duplicates)
     _check_bounds(links, made)
     read = NetworkData(made, columns, rows)
-    for statistic in policy.requests:
+    for statistic in policy.statistics:
         if statistic.column is not None:
             # Values outside the domain are refused now, before the ledger counts the release as spent.
             read.values(statistic)
@@ -95,7 +93,7 @@ def _ends(policy: GraphPolicy, engine: Engine) -> pa.Table:
         _check_names(ends, (links.source, links.target), "links")
         return ends
     if links.people_source is None:
-        return _of_graph(policy.graph_in_memory, links)
+        return links_of(policy.graph_in_memory, links)
     message = "A graph from Python lists its people itself."
     raise refusal("vertices-of-graph", message, "Remove vertices from [[publish]].", "[[publish]] vertices")
 
@@ -149,34 +147,29 @@ def _same_type(ends: pa.Table, people: pa.ChunkedArray | None) -> tuple[pa.Table
 
 
 def links_of(graph: Any, links: Links) -> pa.Table:
-    """Return the links of a networkx graph as a table with the columns that the policy names."""
-    return _of_graph(graph, links).rename_columns([links.source, links.target])
-
-
-def _of_graph(graph: Any, links: Links) -> pa.Table:
-    """Return the links of a networkx graph, or of anything with nodes, edges and is_directed."""
+    """Return the links of a networkx graph, or of anything with nodes, edges and is_directed, as a file has them."""
     if graph.is_directed():
         raise refusal("directed-graph", "The graph is directed.", "Pass graph.to_undirected().", "graph")
     number = {node: at for at, node in enumerate(graph.nodes)}
     # Here everybody is listed, those without links too.
     _check_people(links, len(number), listed=False)
     ends = np.array([(number[a], number[b]) for a, b in graph.edges()], np.int64).reshape(-1, 2)
-    return pa.table({"c0": ends[:, 0], "c1": ends[:, 1]})
+    return pa.table({links.source: ends[:, 0], links.target: ends[:, 1]})
 
 
-def _average(column: pa.ChunkedArray, statistic: Statistic) -> Fraction:
-    """Return the average in exact arithmetic, value by value."""
-    low, width = Fraction(statistic.low), Fraction(statistic.request.width or 0)
+def _sum(column: pa.ChunkedArray, statistic: GraphStatistic) -> Fraction:
+    """Return the sum of values above the lower end in exact arithmetic, value by value."""
+    low, width = Fraction(statistic.low), Fraction(statistic.width or 0)
     total = Fraction(0)
     for item in column.value_counts().to_pylist():
         above = _number(item["values"], statistic) - low
         if not 0 <= above <= width:
             _refuse_beyond(statistic)
         total += above * int(item["counts"])
-    return total / statistic.request.bounds.people
+    return total
 
 
-def _number(value: Any, statistic: Statistic) -> Fraction:
+def _number(value: Any, statistic: GraphStatistic) -> Fraction:
     """Return a value as the number that it is, or that its text means; the same texts are numbers as in a recoding."""
     read = number(value) if isinstance(value, str) else float(value)
     if read is None:
@@ -187,21 +180,22 @@ def _number(value: Any, statistic: Statistic) -> Fraction:
     return Fraction(read)
 
 
-def _refuse_beyond(statistic: Statistic) -> NoReturn:
+def _refuse_beyond(statistic: GraphStatistic) -> NoReturn:
     message = "Give a range that is known without the data, or clamp the values."
     remedy = f"Column {statistic.column!r} has values outside from and to."
     raise refusal("outside-bounds", remedy, message, at_column(str(statistic.column)))
 
 
-def _shares(column: pa.ChunkedArray, statistic: Statistic) -> list[Fraction]:
+def _class_counts(column: pa.ChunkedArray, statistic: GraphStatistic) -> list[int]:
+    """Return the number of people in every class."""
     # NaN is written in many ways, which are counted apart and are one text.
     counted: Counter[str] = Counter()
     for item in column.value_counts().to_pylist():
         counted[str(item["values"])] += int(item["counts"])
-    shares = {name: counted.pop(name, 0) for name in statistic.classes}
+    counts = {name: counted.pop(name, 0) for name in statistic.classes}
     if counted and statistic.other is None:
         message = f"Column {statistic.column!r} has values that are not declared."
         raise refusal("outside-domain", message, "Declare them, or add other.", at_column(str(statistic.column)))
     if statistic.other is not None:
-        shares[statistic.other] += sum(counted.values())
-    return [Fraction(count, statistic.request.bounds.people) for count in shares.values()]
+        counts[statistic.other] += sum(counted.values())
+    return list(counts.values())

@@ -17,7 +17,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.graph.facts import GraphFacts, GraphStatisticFacts
 from crowdblend.kinds.graph.network import NetworkData, check_network, read_network
-from crowdblend.kinds.graph.policy import GraphPolicy, NetworkStatistic
+from crowdblend.kinds.graph.policy import GraphPolicy, GraphStatistic
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.networks import Structure
 from crowdblend.planning.networks.solve import (
@@ -70,7 +70,7 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
             people=bounds.people,
             degree_bound=bounds.degree_bound,
             average_bound=bounds.average_bound,
-            statistics=tuple(map(_statistic_facts, self.policy.requests, mechanisms)),
+            statistics=tuple(map(_statistic_facts, self.policy.statistics, mechanisms)),
         )
 
     def describe(self) -> Lines:
@@ -80,7 +80,7 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
             ("would read", f"{' and '.join(self.names)} from {policy.data.name}"),
             ("of a network", f"of {bounds.people:,} people with at most {bounds.degree_bound:,} links each"),
         ]
-        for statistic, plan in zip(policy.requests, self.plans, strict=True):
+        for statistic, plan in zip(policy.statistics, self.plans, strict=True):
             reached = f", {plan.seen.explored:,} reached from each" if plan.request.explores else ""
             lines.append(
                 (
@@ -115,8 +115,16 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
     def publish(self, reading: NetworkReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
         """Return every statistic with noise of its own."""
         del progress
+        policy, mechanisms, network = self.policy, self.mechanisms, reading.network
         with _in_memory():
-            return publish_numbers(self.policy, self.mechanisms, reading.network, key)
+            exact = [exact_values(*one, network) for one in zip(policy.statistics, mechanisms, strict=True)]
+            (numbers,) = noisy_numbers(policy, mechanisms, exact, key)
+            true = {
+                statistic.label: [float(Fraction(statistic.low) + value) for value in values]
+                for statistic, values in zip(policy.statistics, exact, strict=True)
+            }
+            internal = _internal(network.structure, true)
+        return Result((numbers_output(policy, numbers),), mechanisms, internal=internal)
 
 
 @contextmanager
@@ -128,17 +136,17 @@ def _in_memory() -> Iterator[None]:
         raise Unavailable(message, remedy="Use a larger machine.", where="[data] source", code="data.memory") from None
 
 
-def _statistic_facts(statistic: NetworkStatistic, mechanism: NoisyStatistic) -> GraphStatisticFacts:
+def _statistic_facts(statistic: GraphStatistic, mechanism: NoisyStatistic) -> GraphStatisticFacts:
     plan = mechanism.plan
     return GraphStatisticFacts(
-        name=statistic.request.name,
+        name=statistic.name,
         scale=mechanism.noise.scale,
         resolution=mechanism.noise.resolution,
         samples=plan.samples,
         explored=plan.seen.explored,
         column=statistic.column,
         low=statistic.low,
-        width=statistic.request.width,
+        width=statistic.width,
         labels=statistic.classes,
         other=statistic.other,
     )
@@ -146,7 +154,7 @@ def _statistic_facts(statistic: NetworkStatistic, mechanism: NoisyStatistic) -> 
 
 def plan(policy: GraphPolicy) -> GraphPlan:
     """Plan every statistic, and refuse what would show nothing."""
-    plans = tuple(plan_network(statistic.request) for statistic in policy.requests)
+    plans = tuple(map(plan_network, policy.requests))
     refuse_useless(plans)
     return GraphPlan(policy, plans)
 
@@ -161,20 +169,6 @@ class Number:
     error: float
 
 
-def publish_numbers(
-    policy: GraphPolicy, mechanisms: tuple[NoisyStatistic, ...], network: NetworkData, key: ReleaseKey
-) -> Result:
-    """Return every statistic with noise of its own; the same key gives the same numbers."""
-    exact = [exact_values(*one, network) for one in zip(policy.requests, mechanisms, strict=True)]
-    (numbers,) = noisy_numbers(policy, mechanisms, exact, key)
-    true = {
-        statistic.label: [float(Fraction(statistic.low) + value) for value in values]
-        for statistic, values in zip(policy.requests, exact, strict=True)
-    }
-    internal = _internal(network.structure, true)
-    return Result((numbers_output(policy, numbers),), mechanisms, internal=internal)
-
-
 def noisy_numbers(
     policy: GraphPolicy,
     mechanisms: tuple[NoisyStatistic, ...],
@@ -184,30 +178,23 @@ def noisy_numbers(
 ) -> list[list[Number]]:
     """Return the numbers of this many releases of the same network, all with noise of their own."""
     found: list[list[Number]] = [[] for _ in range(releases)]
-    for at, (statistic, mechanism, values) in enumerate(zip(policy.requests, mechanisms, exact, strict=True)):
+    for at, (statistic, mechanism, values) in enumerate(zip(policy.statistics, mechanisms, exact, strict=True)):
         noisy = mechanism.publish(values * releases, key.source(b"noise of network statistic %d" % at))
         error = mechanism.plan.error
         for release, numbers in enumerate(found):
             own = noisy[release * len(values) : (release + 1) * len(values)]
+            # The lower end of an average is added in decimals, so that it is visibly on the grid.
+            low, labels = Decimal(repr(statistic.low)), statistic.classes or (None,)
             numbers += [
-                Number(statistic.label, label, _from(statistic.low, value), error)
-                for label, value in zip(_labels(statistic), own, strict=True)
+                Number(statistic.label, label, float(low + Decimal(repr(value))), error)
+                for label, value in zip(labels, own, strict=True)
             ]
     return found
 
 
-def exact_values(statistic: NetworkStatistic, mechanism: NoisyStatistic, network: NetworkData) -> list[Fraction]:
+def exact_values(statistic: GraphStatistic, mechanism: NoisyStatistic, network: NetworkData) -> list[Fraction]:
     """Return the numbers of a statistic without noise, above the lower end of its range."""
     return [mechanism.exact(network.structure)] if statistic.column is None else network.values(statistic)
-
-
-def _from(low: float, value: float) -> float:
-    """Return the lower end of an average, in decimals, so that it is visibly on the grid."""
-    return float(Decimal(repr(low)) + Decimal(repr(value)))
-
-
-def _labels(statistic: NetworkStatistic) -> tuple[str | None, ...]:
-    return statistic.classes or (None,)
 
 
 def numbers_output(policy: GraphPolicy, numbers: Sequence[Number]) -> NumbersOutput:

@@ -11,7 +11,6 @@ from typing import Annotated, Any, ClassVar, Literal, Never
 
 from msgspec.structs import asdict
 
-from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.key import Rule, Section, conflicts, key, needs, part
 from crowdblend.policies.publication import Publication
@@ -134,6 +133,20 @@ class GraphStatistic(Section, frozen=True, kw_only=True):
         return self.name if self.column is None else f"{self.name} of {self.column}"
 
     @property
+    def low(self) -> float:
+        """The lower end of the range of an average; other statistics begin at 0."""
+        return float(self.start or 0)
+
+    @property
+    def width(self) -> float | None:
+        """The length of the range of an average, rounded up."""
+        if self.start is None or self.stop is None:
+            return None
+        length = self.stop - self.start
+        exact = Fraction(self.stop) - Fraction(self.start)
+        return length if Fraction(length) >= exact else math.nextafter(length, math.inf)
+
+    @property
     def shares(self) -> bool:
         """True if it takes a part of the release's epsilon: not where samples and error already say it."""
         return self.epsilon is None and (self.samples is None or self.error is None)
@@ -143,26 +156,8 @@ class GraphStatistic(Section, frozen=True, kw_only=True):
         given = {name: value for name, value in asdict(self).items() if name in _REQUEST}
         if self.shares:
             given["epsilon"] = epsilon
-        width = None if self.start is None or self.stop is None else _length(self.start, self.stop)
-        return requests.NetworkRequest(
-            self.name, bounds, **given, width=width, classes=len(self.classes) if self.values else None
-        )
-
-
-@dataclass(frozen=True)
-class NetworkStatistic:
-    """One statistic with its part of epsilon: what is planned, and for people's data the column and its domain."""
-
-    request: NetworkRequest
-    column: str | None = None
-    low: float = 0.0
-    classes: tuple[str, ...] = ()
-    other: str | None = None
-
-    @property
-    def label(self) -> str:
-        """The name of the statistic in the published table."""
-        return self.request.name if self.column is None else f"{self.request.name} of {self.column}"
+        classes = len(self.classes) if self.values else None
+        return requests.NetworkRequest(self.name, bounds, **given, width=self.width, classes=classes)
 
 
 class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
@@ -220,38 +215,25 @@ class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
         return tuple(dict.fromkeys(s.column for s in self.statistics if s.column is not None))
 
     @cached_property
-    def requests(self) -> tuple[NetworkStatistic, ...]:
-        """Every statistic with its part of epsilon."""
-        part_of_epsilon = self._part_of_epsilon()
-        return tuple(
-            NetworkStatistic(
-                naming(_STATISTICS, partial(one.request, self.graph.bounds, part_of_epsilon)),
-                one.column,
-                float(one.start or 0),
-                one.classes,
-                one.other,
-            )
-            for one in self.statistics
-        )
+    def requests(self) -> tuple[NetworkRequest, ...]:
+        """The request of every statistic, with its part of epsilon."""
+        bounds, part_of_epsilon = self.graph.bounds, self._part_of_epsilon()
+        return tuple(naming(_STATISTICS, partial(one.request, bounds, part_of_epsilon)) for one in self.statistics)
 
     def _part_of_epsilon(self) -> float | None:
         """Return the part of the release's epsilon for each statistic without one of its own."""
         sharing = sum(statistic.shares for statistic in self.statistics)
         if self.epsilon is None:
             return None
-        left = self.epsilon - sum(self._epsilon_taken(statistic) for statistic in self.statistics)
+        left = self.epsilon - sum(
+            solve.plan_network(one.request(self.graph.bounds)).epsilon if one.epsilon is None else one.epsilon
+            for one in self.statistics
+            if not one.shares
+        )
         if left < 0 or (sharing and left <= 0):
             message = f"epsilon in [privacy] is {self.epsilon:g}, less than its statistics take."
             raise refusal("epsilon-shared", message, "Raise it, or lower theirs.", "[privacy] epsilon")
         return left / sharing if sharing else None
-
-    def _epsilon_taken(self, statistic: GraphStatistic) -> float:
-        """Return the part of the release's epsilon that a statistic takes before the others share."""
-        if statistic.epsilon is not None:
-            return statistic.epsilon
-        if statistic.shares:
-            return 0.0
-        return solve.plan_network(statistic.request(self.graph.bounds)).epsilon
 
 
 def with_graph(policy: GraphPolicy, graph: Any) -> GraphPolicy:
@@ -259,12 +241,6 @@ def with_graph(policy: GraphPolicy, graph: Any) -> GraphPolicy:
     placed = copy.copy(policy)
     placed.__dict__["graph_in_memory"] = graph
     return placed
-
-
-def _length(low: float, high: float) -> float:
-    """high − low, rounded up."""
-    length = high - low
-    return length if Fraction(length) >= Fraction(high) - Fraction(low) else math.nextafter(length, math.inf)
 
 
 class Graph(Publication):

@@ -17,7 +17,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.kinds.graph.network import NetworkData
 from crowdblend.kinds.graph.plan import GraphPlan, NetworkReading, exact_values, noisy_numbers, numbers_output
 from crowdblend.kinds.graph.plan import Number as PublishedNumber
-from crowdblend.kinds.graph.policy import GraphPolicy, NetworkStatistic
+from crowdblend.kinds.graph.policy import GraphPolicy, GraphStatistic
 from crowdblend.networks import network
 from crowdblend.packages import pyarrow as pa
 from crowdblend.planning.networks.request import Bounds
@@ -97,7 +97,7 @@ class GraphSubject(AuditSubject[GraphPolicy, GraphPlan, ReplacedLinks]):
     def numbers_between(self, pair: tuple[LinkedGroups, LinkedGroups]) -> tuple[Number, ...]:
         """Return the numbers that two networks differ in, where they are without noise, and by how much they differ."""
         numbers, row = [], 0
-        for statistic, mechanism in zip(self.policy.requests, self.plan.mechanisms, strict=True):
+        for statistic, mechanism in zip(self.policy.statistics, self.plan.mechanisms, strict=True):
             here, instead = (exact_values(statistic, mechanism, self.network(links)) for links in pair)
             for start, end in zip(here, instead, strict=True):
                 moved = float(end - start)
@@ -108,14 +108,14 @@ class GraphSubject(AuditSubject[GraphPolicy, GraphPlan, ReplacedLinks]):
 
     def _ends(self, column: str) -> tuple[str, str]:
         """Two values of a column that are as far apart as its statistics allow."""
-        about = [statistic for statistic in self.policy.requests if statistic.column == column]
+        about = [statistic for statistic in self.policy.statistics if statistic.column == column]
         offered = [value for statistic in about for value in _offered_labels(statistic)]
         known = [value for value in dict.fromkeys(offered) if all(_allowed(value, statistic) for statistic in about)]
         if not known:
             message = f"No value of column {column!r} is allowed by all of its statistics."
             remedy = "Correct their ranges and values."
             raise InvalidInput(message, remedy=remedy, where=f"column {column!r}", code="rehearsal.no-value")
-        if any(statistic.request.name == "average" for statistic in about):
+        if any(statistic.name == "average" for statistic in about):
             known.sort(key=float)
         return known[0], known[-1]
 
@@ -132,7 +132,7 @@ class GraphBatch:
     def draw(self, key: ReleaseKey) -> list[tuple[PublishedNumber, ...]]:
         """Return the noisy numbers of each release."""
         policy, mechanisms = self.plan.policy, self.plan.mechanisms
-        exact = [exact_values(*one, self.network) for one in zip(policy.requests, mechanisms, strict=True)]
+        exact = [exact_values(*one, self.network) for one in zip(policy.statistics, mechanisms, strict=True)]
         return list(map(tuple, noisy_numbers(policy, mechanisms, exact, key, self.releases)))
 
     def show(self, outcomes: Sequence[tuple[PublishedNumber, ...]]) -> list[tuple[dict[str, ShownFile], None]]:
@@ -149,22 +149,22 @@ def made_up(policy: GraphPolicy, groups: LinkedGroups) -> NetworkData:
     return NetworkData(network(people, ends[:, 0], ends[:, 1]), columns, len(ends))
 
 
-def _offered_labels(statistic: NetworkStatistic) -> list[str]:
+def _offered_labels(statistic: GraphStatistic) -> list[str]:
     """Return the ends of a range, or the classes."""
-    if statistic.request.name != "average":
+    if statistic.name != "average":
         return list(statistic.classes)
-    high = float(Fraction(statistic.low) + Fraction(statistic.request.width or 0))
+    high = float(Fraction(statistic.low) + Fraction(statistic.width or 0))
     return [repr(float(statistic.low)), repr(high), repr(math.nextafter(high, statistic.low))]
 
 
-def _allowed(value: str, statistic: NetworkStatistic) -> bool:
-    if statistic.request.name != "average":
+def _allowed(value: str, statistic: GraphStatistic) -> bool:
+    if statistic.name != "average":
         return value in statistic.classes or statistic.other is not None
     try:
         above = Fraction(float(value)) - Fraction(statistic.low)
     except (ValueError, OverflowError):
         return False
-    return 0 <= above <= Fraction(statistic.request.width or 0)
+    return 0 <= above <= Fraction(statistic.width or 0)
 
 
 STRANGERS, COUPLES, CHAIN = "strangers", "couples", "a chain"

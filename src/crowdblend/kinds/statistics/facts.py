@@ -19,9 +19,8 @@ from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import SampleValues, StatisticValues, StrataValues
 from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.mechanisms.statistics import NoisyStatistics
-from crowdblend.planning.statistics.choice import TotalsPlan
 from crowdblend.planning.statistics.strata_totals import StrataWay, weights_of_design
-from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, Way
+from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, TotalsPlan, Way
 from crowdblend.recoding.bounded_recoding import BoundedRecoding
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.intervals import Breaks

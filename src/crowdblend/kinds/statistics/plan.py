@@ -31,10 +31,18 @@ from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import PublishedNumber, SampleValues, StatisticValues
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics, Whole
 from crowdblend.planning.parts import PartBudget
-from crowdblend.planning.statistics.choice import TotalsPlan, TotalsRequest, plan_statistics
-from crowdblend.planning.statistics.quantiles import QuantileShape
+from crowdblend.planning.statistics.accuracy import QuantileShape
 from crowdblend.planning.statistics.strata_totals import StrataWay, plan_strata_statistics, weights_of_design
-from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, Mechanism, SampleWay, Way
+from crowdblend.planning.statistics.ways import (
+    EVERYBODY,
+    SAMPLE,
+    Mechanism,
+    SampleWay,
+    TotalsPlan,
+    TotalsRequest,
+    Way,
+    plan_statistics,
+)
 from crowdblend.policies.source import STDIN
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.randomness import ReleaseKey

@@ -21,7 +21,7 @@ from crowdblend.policies.terms import Terms
 from crowdblend.recoding.reading import exact
 
 with lazy_imports():
-    from crowdblend.planning.statistics import accuracy, quantiles
+    from crowdblend.planning.statistics import accuracy
     from crowdblend.planning.statistics.ways import AnyShape
     from crowdblend.recoding import bounded_recoding, intervals
     from crowdblend.recoding.bounded_recoding import BoundedRecoding
@@ -222,7 +222,7 @@ def shape_of(
     if bounds is None:
         raise refusal("no-bounds", f"Column {statistic.column!r} has no bounds.", "Declare from, to and resolution.")
     if statistic.is_quantile:
-        return quantiles.QuantileShape(statistic.share, bounds.steps + 1, groups, share, whole=not of_some)
+        return accuracy.QuantileShape(statistic.share, bounds.steps + 1, groups, share, whole=not of_some)
     if not of_some:
         return accuracy.Shape(bounds.steps, 1, share)
     if statistic.what == "sum" and bounds.from_zero is not None:

@@ -17,7 +17,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.kinds.statistics.plan import StatisticsPlan, numbers_output
 from crowdblend.kinds.statistics.policy import BETWEEN, StatisticsPolicy
 from crowdblend.mechanisms.statistics import ChosenQuantile, quantile_losses
-from crowdblend.planning.statistics.quantiles import QuantileShape
+from crowdblend.planning.statistics.accuracy import QuantileShape
 from crowdblend.planning.statistics.ways import SAMPLE, Way
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.made_up_people import Crowd, Files, Population, Values, drawn_here, people_in_memory

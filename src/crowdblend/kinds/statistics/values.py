@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.statistics import ChosenQuantile
-from crowdblend.planning.statistics.accuracy import Shape, average_error, noise_error
-from crowdblend.planning.statistics.quantiles import QuantileShape
+from crowdblend.planning.statistics.accuracy import QuantileShape, Shape, average_error, noise_error
 from crowdblend.planning.statistics.strata_totals import StrataWay
 from crowdblend.planning.statistics.ways import AnyShape
 from crowdblend.recoding.bounded_recoding import BoundedRecoding

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
@@ -15,15 +15,8 @@ from decimal import Decimal
 from crowdblend.calculus import Derivation
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees.aggregates import Neighbourhood
-from crowdblend.planning.networks.derive import (
-    SimulatorView,
-    derive_release,
-    differential,
-    estimator,
-    sensitivity,
-)
-from crowdblend.planning.networks.request import NetworkRequest
+from crowdblend.numerics.search import first_true
+from crowdblend.planning.networks.request import NetworkRequest, SimulatorView, derive_release, estimator, sensitivity
 
 # The error that is stated holds with this probability.
 CONFIDENCE = 0.95
@@ -55,20 +48,10 @@ class NetworkPlan:
         epsilon: float = self.derivation.conclusion.epsilon
         return epsilon
 
-    def differential(self) -> Derivation:
-        """Return the guarantee against an adversary who knows everybody else."""
-        return differential(self.request, self.request.bounds, self.scale, self.resolution)
-
     @property
     def samples(self) -> int:
         """The number of random people that the guarantee is relative to."""
         return self.seen.samples
-
-    @property
-    def light_ends(self) -> bool:
-        """True if the average degree is counted at the ends with fewer links."""
-        aggregate = self.derivation.conclusion.aggregate
-        return isinstance(aggregate, Neighbourhood) and aggregate.radius == 2
 
     @property
     def width(self) -> float:
@@ -101,17 +84,18 @@ def plan_network(request: NetworkRequest) -> NetworkPlan:
 def refuse_useless(plans: Sequence[NetworkPlan]) -> None:
     """Refuse, before anything is spent, what would show nothing or guarantee nothing beyond differential privacy."""
     people, needed = plans[0].request.bounds.people, least_people(plans)
+    more = f", or publish about at least {needed} people" if needed is not None and needed > people else ""
     for plan in plans:
         if plan.error >= plan.width / 2:
             message = (
                 f"{plan.name} would have an error of {plan.error:.3g}, at least half its range of {plan.width:.3g}."
             )
-            remedy = f"Raise epsilon or samples{_enough(needed, people)}."
+            remedy = f"Raise epsilon or samples{more}."
             raise Infeasible(message, remedy=remedy, where=plan.name, code="plan.useless-statistic")
     drawn = sum(plan.samples for plan in plans)
     if drawn >= people:
         message = f"The statistics look at {drawn} random people, which is not fewer than all {people}."
-        remedy = f"Use fewer samples, a larger error or fewer statistics{_enough(needed, people)}."
+        remedy = f"Use fewer samples, a larger error or fewer statistics{more}."
         raise Infeasible(message, remedy=remedy, where="samples", code="plan.too-many-samples")
 
 
@@ -127,7 +111,10 @@ def least_people(plans: Sequence[NetworkPlan]) -> int | None:
         return sum(plan.samples for plan in made) < people and all(plan.error < plan.width / 2 for plan in made)
 
     least = max(2, sum(plan.request.samples or 1 for plan in plans))
-    return _first(meaningful, least, 10**15)
+    try:
+        return first_true(meaningful, least, least, 10**15)
+    except LookupError:
+        return None
 
 
 def trades(plan: NetworkPlan) -> dict[str, float]:
@@ -142,25 +129,20 @@ def trades(plan: NetworkPlan) -> dict[str, float]:
     return found
 
 
-def _enough(need: int | None, people: int) -> str:
-    return f", or publish about at least {need} people" if need is not None and need > people else ""
-
-
 def _noise_for(request: NetworkRequest, samples: int, epsilon: float) -> NetworkPlan:
     """Return the least noise that keeps a guarantee relative to this many people."""
-    seen = SimulatorView(samples, _people_to_explore(request, samples))
+    explored = 1
+    if request.explores:
+        # Exploring this many misses no more than sampling does.
+        factor = 2 if request.name == "eulerian" else 1
+        enough = math.ceil(factor * math.sqrt(2 * samples / math.log(2)))
+        explored = request.explored or min(request.bounds.people, enough)
+    seen = SimulatorView(samples, explored)
     estimated = estimator(request, request.bounds, seen)
     moved = min(sensitivity(request, request.bounds) + estimated.conclusion.reach, estimated.conclusion.width)
     resolution = _resolution(request, moved)
     rounding = resolution * (request.classes or 1)
     scale = max(estimated.conclusion.least_scale, (moved + rounding) / epsilon)
-    return _keeping(request, estimated, seen, scale, resolution, epsilon)
-
-
-def _keeping(
-    request: NetworkRequest, estimate: Derivation, view: SimulatorView, scale: float, resolution: float, epsilon: float
-) -> NetworkPlan:
-    """A scale found in doubles may be a last digit too small; what is guaranteed is computed by the rule."""
     if resolution < scale * FINEST:
         raise InvalidInput(
             f"resolution of {request.name} is {resolution:g}; noise of this size needs at least {scale * FINEST:.2g}.",
@@ -168,10 +150,11 @@ def _keeping(
             where=f"{request.name}: resolution",
             code="plan.resolution",
         )
+    # A scale found in doubles may be a last digit too small; what is guaranteed is computed by the rule.
     while True:
-        derivation = derive_release(request, request.bounds, estimate, scale, resolution)
+        derivation = derive_release(request, request.bounds, estimated, scale, resolution)
         if derivation.conclusion.epsilon <= epsilon:
-            return NetworkPlan(request, derivation, view, scale, resolution)
+            return NetworkPlan(request, derivation, seen, scale, resolution)
         scale *= 1 + 1e-12
 
 
@@ -194,9 +177,10 @@ def _samples_for(request: NetworkRequest) -> NetworkPlan:
     epsilon, error = request.epsilon, request.error
     assert epsilon is not None
     assert error is not None
-    samples = _first(lambda t: _noise_for(request, t, epsilon).error <= error, 1, request.bounds.people)
-    if samples is None:
-        raise _out_of_reach(request)
+    try:
+        samples = first_true(lambda t: _noise_for(request, t, epsilon).error <= error, 1, 1, request.bounds.people)
+    except LookupError:
+        raise _out_of_reach(request) from None
     return _noise_for(request, samples, epsilon)
 
 
@@ -206,14 +190,6 @@ def _out_of_reach(request: NetworkRequest) -> Infeasible:
     return Infeasible(message, remedy=remedy, where=f"{request.name}: error", code="plan.error-out-of-reach")
 
 
-def _people_to_explore(request: NetworkRequest, samples: int) -> int:
-    """Return the people to explore so that exploring misses no more than sampling does."""
-    if not request.explores:
-        return 1
-    factor = 2 if request.name == "eulerian" else 1
-    return request.explored or min(request.bounds.people, math.ceil(factor * math.sqrt(2 * samples / math.log(2))))
-
-
 def _resolution(request: NetworkRequest, distance: float) -> float:
     """Return a power of ten, fine enough not to matter."""
     step = distance / FINENESS
@@ -221,17 +197,3 @@ def _resolution(request: NetworkRequest, distance: float) -> float:
         message = "The range of a statistic is too small for a grid of doubles."
         raise Infeasible(message, remedy="Use another unit.", where="[[publish.statistics]] to", code="plan.range")
     return request.resolution or float(f"1e{math.floor(math.log10(step))}")
-
-
-def _first(holds: Callable[[int], bool], low: int, most: int) -> int | None:
-    """Return the first number from `low` on for which a claim holds that then stays true; None if there is none."""
-    high = low
-    while not holds(min(high, most)):
-        if high >= most:
-            return None
-        low, high = high + 1, high * 2
-    high = min(high, most)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
-    return high

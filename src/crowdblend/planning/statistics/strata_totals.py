@@ -20,8 +20,7 @@ from crowdblend.designs import Design, Stratum
 from crowdblend.designs.design import differential_of
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.planning.statistics.accuracy import UP, Shape, noise_error
-from crowdblend.planning.statistics.quantiles import QuantileShape
+from crowdblend.planning.statistics.accuracy import UP, QuantileShape, Shape, noise_error
 from crowdblend.planning.statistics.ways import LARGEST_NOISE_EPSILON, STRATA, AnyShape, largest
 
 # Weights are exact where a unit divides them all and none is above this; else the smallest has this many units.
