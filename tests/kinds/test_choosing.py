@@ -37,7 +37,7 @@ def read(planned: Any, key: bytes) -> ChoiceReading:
     """Who decides and who is published, from the source of the policy."""
     policy = planned.policy
     with DuckDBEngine().open(policy.data, [column.name for column in policy.columns], policy.resources) as source:
-        rate = None if planned.sample.drawn_before else planned.rate
+        rate = None if planned.sample.already_drawn else planned.rate
         return read_choice(policy, rate, source, ReleaseKey(key))
 
 

@@ -9,15 +9,15 @@ import msgspec
 from msgspec.structs import replace
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import blending, profiles, programme, sampling, strata
+from crowdblend.calculus.rules import blending, profiles, programme, strata
 from crowdblend.designs.design import (
     MOST_LISTED,
+    Claims,
     Design,
     InclusionRates,
-    PartClaims,
     Rate,
-    SampledClaims,
     blends,
+    for_everybody,
     no_parts,
     of_crowds,
 )
@@ -53,22 +53,15 @@ class Biased(Design, frozen=True, tag="biased"):
             raise ValueError("low and high are the smallest and the largest of the rates")
 
     @property
-    def drawn_before(self) -> bool:
-        """True if the sample was drawn before, as the steward states."""
-        return self.already_drawn
-
-    @property
     def throws_row_coins(self) -> bool:
         """Unless unpublished strata tell rows of one class apart, or exceptions have several rows."""
         return not (self.already_drawn or self.exceptions or self.stratum or self.weight)
 
     @property
     def inclusion(self) -> InclusionRates:
-        """The range of everybody's rate."""
         return InclusionRates(self.rate, self.low, self.high, self.exceptions)
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
-        """Draw each person by a coin, at the rate of their stratum or at the typical rate; of those, maybe one part."""
         if self.already_drawn:
             return Everybody(part, row_key=coin)
         if self.stratum is not None:
@@ -77,19 +70,16 @@ class Biased(Design, frozen=True, tag="biased"):
         return Coin(coin, self.rate, part)
 
     def require_parts(self) -> None:
-        """Refuse parts of a survey whose weights are not published."""
         if self.weight is not None:
             message = "Parts of a survey with weights are certified where the weights are published."
             raise no_parts(message, f"Publish {self.weight!r}, and add thin = 0.8.", "[sampling] column")
 
     def thin_by(self, share: float) -> Self:
-        """The same with smaller rates."""
         ends = {name: getattr(self, name) * share for name in ("low", "high", "max_rate")}
         rates = {label: rate * share for label, rate in self.rates.items()}
         return replace(self, **ends, rate=None if self.rate is None else self.rate * share, rates=rates)
 
     def sentences(self) -> list[str]:
-        """Return a sentence that rates or weights differ and are not published."""
         if self.weight is not None:
             return [
                 "The survey has weights, which differ between people. They are not published, because they would tell "
@@ -106,7 +96,6 @@ class Biased(Design, frozen=True, tag="biased"):
 
     @property
     def description(self) -> str:
-        """The rate of the coins that are thrown here, if it is one, and the range of the rates."""
         drawn = "was already drawn" if self.already_drawn else "will be drawn"
         own = "" if self.already_drawn or self.stratum else f"rate {self.rate:g}, certified for "
         any_rate = f", but for up to {self.exceptions:,} people, who have any" if self.exceptions else ""
@@ -114,25 +103,21 @@ class Biased(Design, frozen=True, tag="biased"):
 
     @property
     def largest_rate(self) -> float:
-        """The largest rate of a protected person."""
         return self.max_rate
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The range of the rates, and for how many people it does not hold."""
         return {"low": self.low, "high": self.high, "exceptions": self.exceptions}
 
     @property
     def ends(self) -> dict[str, Any]:
-        """The rates, as the rules spell them."""
         return {"low": self.low, "high": self.high, "exceptions": self.exceptions, "max_rate": self.max_rate}
 
     def amplify(self, profile: Derivation) -> Derivation:
-        """Amplify by the largest rate of a protected person."""
         return profiles.profile_of_one_unequal_sample(profile, **self.ends)
 
     def parts_derivations(
-        self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
+        self, mechanisms: Sequence[Sequence[Claims]], shares: Sequence[float], epsilon: float
     ) -> tuple[Derivation, ...]:
         """Derive the joint guarantee of mechanisms on parts: of crowds counts what they claim of any table."""
         placed = []
@@ -150,14 +135,13 @@ class Biased(Design, frozen=True, tag="biased"):
         joint = strata.stratum_in_copies(claim, low=self.low, high=self.max_rate, copies=1)
         worst = strata.mechanism_of_all_strata(joint)
         strongest = strata.mechanism_of_all_strata_is_zero_knowledge(joint)
-        return strongest, worst, sampling.replacing_is_removing_and_adding(worst)
+        return for_everybody(strongest, worst)
 
-    def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
-        """Derive zero-knowledge and differential privacy under both relations, then add the mechanism's own claim."""
+    def derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         (mechanism,) = mechanisms
         claim, ends = mechanism.claim(), self.ends
         if not blends(mechanism):
             return *self.together(mechanisms, epsilon), *of_crowds(mechanism)
         differential = blending.robust_sampling_is_differential(claim, **ends, epsilon=epsilon)
         strongest = blending.robust_sampling_is_zero_knowledge(claim, **ends, epsilon=epsilon)
-        return strongest, differential, sampling.replacing_is_removing_and_adding(differential), claim
+        return *for_everybody(strongest, differential), claim

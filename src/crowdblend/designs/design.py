@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
 from flint import arb
@@ -31,53 +31,38 @@ MOST_LISTED = 12
 Rate = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
 
-class Claims(Protocol):
+class Claims:
     """A mechanism with parameters; what it guarantees follows from them and from nothing else."""
+
+    __slots__ = ()
+    # The number of copies in which noise counts a person of each stratum; `claim` is then about one of the copies.
+    copies: tuple[int, ...] | None = None
 
     def claim(self) -> Derivation:
         """Return the mechanism's guarantee to the people it is run on."""
-
-
-class SampledClaims(Claims, Protocol):
-    """A mechanism that runs on a sample, of which there may be a theorem of its own."""
+        raise NotImplementedError
 
     def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation | None:
         """Return the guarantee after sampling by a theorem of its own; None where only claim() counts."""
-
-
-class PartClaims(SampledClaims, Protocol):
-    """A mechanism that may run on a part of a sample."""
+        return None
 
     def claim_in_a_part(self, *, share: float) -> Derivation:
         """Return the guarantee on a part of a sample, which each sampled person joins with `share`."""
-
-
-@runtime_checkable
-class CountsInCopies(Claims, Protocol):
-    """Noise that counts a person of each stratum in copies; what it claims is about one of them."""
-
-    @property
-    def copies(self) -> tuple[int, ...]:
-        """The number of copies of a person of each stratum."""
+        claim = differential_claim(self)
+        if isinstance(claim.conclusion, CrowdBlending):
+            return programme.crowds_in_a_part(claim, share=share)
+        return programme.private_in_a_part(profile_of(claim), share=share)
 
 
 @dataclass(frozen=True)
-class SeveralRows:
+class SeveralRows(Claims):
     """Noise that counts up to `rows` rows of everybody, or copies of one: a person's rows are hidden together."""
 
     mechanism: Claims
     rows: int
 
     def claim(self) -> Derivation:
-        """Return the guarantee to people."""
         return registers.rows_of_a_person(differential_claim(self.mechanism), rows_per_person=self.rows)
-
-    def claim_under_sampling(self, *, rate: float, epsilon: float) -> None:
-        """No theorem is about it but that sampling amplifies what it claims."""
-
-    def claim_in_a_part(self, *, share: float) -> Derivation:
-        """Return its guarantee on a part of a sample."""
-        return programme.private_in_a_part(profile_of(self.claim()), share=share)
 
 
 @dataclass(frozen=True)
@@ -139,6 +124,8 @@ class _Defaults:
     of: int | None = None
     # The share of a survey whom a coin keeps here.
     thin: float | None = None
+    # True if the sample was drawn before, so that its rates are an assumption of the steward.
+    already_drawn: bool = False
     # How many people may have any probability.
     exceptions: int = 0
     # The published column whose labels are the strata, and of classes of weights the breaks between them.
@@ -151,14 +138,9 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
     """A way in which people come into a sample."""
 
     @property
-    def drawn_before(self) -> bool:
-        """True if the sample was drawn before, so that its rates are an assumption of the steward."""
-        return False
-
-    @property
     def assumption(self) -> Assumption | None:
         """The assumption about a sample drawn earlier, with which its certificate begins."""
-        return Assumption.ASSUMED_RATE if self.drawn_before else None
+        return Assumption.ASSUMED_RATE if self.already_drawn else None
 
     @property
     def inclusion(self) -> InclusionRates | None:
@@ -194,7 +176,7 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
     @property
     def draws_here(self) -> bool:
         """True if coins are thrown here, so that another sample of the same people can be drawn."""
-        return not self.drawn_before
+        return not self.already_drawn
 
     def most_people(self, *, kept_only: bool) -> float | None:
         """Return how many people can be in the table, or among those kept; None where nothing says so."""
@@ -253,12 +235,12 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
         del loss
         return min(1.0, delta / self.largest_rate)
 
-    def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
+    def derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         """Derive what mechanisms on the sample guarantee to everybody, the strongest guarantee first."""
         raise _not_certified()
 
     def derive_with_choice(
-        self, choice: Derivation, mechanism: SampledClaims, share: float | None, epsilon: float
+        self, choice: Derivation, mechanism: Claims, share: float | None, epsilon: float
     ) -> Derivation:
         """Derive what a choice of the recoding and the release guarantee together.
 
@@ -287,12 +269,12 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
         composed = each[0] if len(each) == 1 else profiles.steps_compose(*each)
         return self.state_guarantees(self.amplify(composed), epsilon)
 
-    def of_rows(self, mechanisms: Sequence[SampledClaims], rows: int, epsilon: float) -> tuple[Derivation, ...]:
+    def of_rows(self, mechanisms: Sequence[Claims], rows: int, epsilon: float) -> tuple[Derivation, ...]:
         """Derive what crowds guarantee to people with up to `rows` rows, where every row has a coin of its own."""
         once = self.profile_of_coins(mechanisms, epsilon)
         return self.state_guarantees(registers.rows_with_own_coins(once, rows_per_person=rows), epsilon)
 
-    def profile_of_coins(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> Derivation:
+    def profile_of_coins(self, mechanisms: Sequence[Claims], epsilon: float) -> Derivation:
         """Derive the loss that the coins of the sample leave to crowds, at every ε."""
         return profile_of(differential_of(self.derivations(mechanisms, epsilon)))
 
@@ -307,14 +289,12 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
         return float(sampling.sampling_amplifies(claim, rate=self.largest_rate).conclusion.epsilon)
 
     def parts_derivations(
-        self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
+        self, mechanisms: Sequence[Sequence[Claims]], shares: Sequence[float], epsilon: float
     ) -> tuple[Derivation, ...]:
         """Derive the joint guarantee of mechanisms on all parts of the sample."""
         raise no_parts()
 
-    def fresh_derivations(
-        self, mechanisms: Sequence[Sequence[SampledClaims]], epsilon: float
-    ) -> tuple[Derivation, ...]:
+    def fresh_derivations(self, mechanisms: Sequence[Sequence[Claims]], epsilon: float) -> tuple[Derivation, ...]:
         """Derive the guarantee of publications on fresh samples, one each, by their curves."""
         return at_epsilon(
             compose_profiles([differential_of(self.derivations(one, epsilon)) for one in mechanisms]), epsilon
@@ -330,7 +310,7 @@ def differential_claim(mechanism: Claims) -> Derivation:
 
 def claim_about_people(mechanism: Claims) -> Derivation:
     """Return the claim of noise with one person more or less, counted as often as anyone is."""
-    most = max(mechanism.copies) if isinstance(mechanism, CountsInCopies) else 1
+    most = 1 if mechanism.copies is None else max(mechanism.copies)
     return differential_claim(mechanism) if most == 1 else SeveralRows(mechanism, most).claim()
 
 
@@ -343,6 +323,11 @@ def of_crowds(mechanism: Claims) -> tuple[Derivation, ...]:
 def blends(mechanism: Claims) -> bool:
     """Return whether a mechanism hides people in crowds, and not by noise whatever their number."""
     return isinstance(mechanism.claim().conclusion, CrowdBlending)
+
+
+def for_everybody(strongest: Derivation, differential: Derivation) -> tuple[Derivation, ...]:
+    """Return guarantees for one person more or less, and differential privacy with one replaced."""
+    return strongest, differential, sampling.replacing_is_removing_and_adding(differential)
 
 
 def differential_of(derivations: Sequence[Derivation]) -> Derivation:

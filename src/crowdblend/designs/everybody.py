@@ -18,26 +18,21 @@ class Everybody(Design, frozen=True, tag="everybody"):
 
     @property
     def inclusion(self) -> InclusionRates:
-        """Probability 1 for everybody."""
         return InclusionRates.at_rate(1.0)
 
     @property
     def draws_here(self) -> bool:
-        """False: nobody is drawn."""
         return False
 
     @property
     def description(self) -> str:
-        """Nobody is drawn."""
         return "everybody is counted; no sample is drawn"
 
     @property
     def largest_rate(self) -> float:
-        """1: everybody is counted."""
         return 1.0
 
     def largest_loss(self, epsilon: float) -> float:
-        """All of it."""
         return epsilon
 
     def derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:

@@ -12,12 +12,12 @@ from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import blending, profiles, programme, recoding, sampling
 from crowdblend.calculus.rules import choice as choices
 from crowdblend.designs.design import (
+    Claims,
     Design,
     InclusionRates,
-    PartClaims,
     Rate,
-    SampledClaims,
     differential_claim,
+    for_everybody,
     of_crowds,
 )
 from crowdblend.designs.draw import Coin, Draw, Everybody, Part
@@ -40,35 +40,29 @@ class Poisson(Design, frozen=True, tag="poisson"):
 
     @property
     def inclusion(self) -> InclusionRates:
-        """The one rate for everybody."""
         return InclusionRates.at_rate(self.rate)
 
     @property
     def largest_rate(self) -> float:
-        """The one rate."""
         return self.rate
 
     @property
     def description(self) -> str:
-        """The draw and its rate."""
-        drawn = "was already drawn at an assumed" if self.drawn_before else "will be drawn at"
+        drawn = "was already drawn at an assumed" if self.already_drawn else "will be drawn at"
         return f"the sample {drawn} rate {self.rate}"
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
-        """Draw each person by the coin; of those, one part where one is named."""
         return Coin(coin, self.rate, part)
 
     def thin_by(self, share: float) -> Self:
-        """The same at a smaller rate."""
         return replace(self, rate=self.rate * share)
 
-    def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
-        """Zero-knowledge, and differential privacy under both relations; then what the mechanism itself claims."""
+    def derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         (mechanism,) = mechanisms
         sampled = self.under_sampling(mechanism, epsilon)
         return *_for_everybody(sampled), *of_crowds(mechanism)
 
-    def under_sampling(self, mechanism: SampledClaims, epsilon: float) -> Derivation:
+    def under_sampling(self, mechanism: Claims, epsilon: float) -> Derivation:
         """Derive the guarantee after sampling, by the best of the theorems that apply."""
         # What is chosen from starts from one leaf, and no rule about crowds beats one about the mechanism itself.
         own = mechanism.claim_under_sampling(rate=self.rate, epsilon=epsilon)
@@ -79,18 +73,17 @@ class Poisson(Design, frozen=True, tag="poisson"):
             return choices.best_under_sampling(*self._by_crowds(claim, claim.conclusion, epsilon))
         return sampling.sampling_amplifies(differential_claim(mechanism), rate=self.rate)
 
-    def profile(self, mechanism: SampledClaims, epsilon: float) -> Derivation:
+    def profile(self, mechanism: Claims, epsilon: float) -> Derivation:
         """Derive the loss after sampling at every ε; `epsilon` is one at which the theorems apply."""
         return profile_of(sampling.sampled_release_is_differential(self.under_sampling(mechanism, epsilon)))
 
     def derive_with_choice(
-        self, choice: Derivation, mechanism: SampledClaims, share: float | None, epsilon: float
+        self, choice: Derivation, mechanism: Claims, share: float | None, epsilon: float
     ) -> Derivation:
-        """Derive the joint guarantee, of a part of the sample that chooses or of everybody."""
         if share is not None:
             ends = {"rate": self.rate, "share": share, "epsilon": epsilon}
             return recoding.recoding_from_split(choice, mechanism.claim(), **ends)
-        if self.drawn_before:
+        if self.already_drawn:
             raise ValueError("the people of a sample that was drawn before cannot choose for another one")
         return recoding.recoding_from_population(choice, self.under_sampling(mechanism, epsilon))
 
@@ -109,17 +102,15 @@ class Poisson(Design, frozen=True, tag="poisson"):
         return found
 
     def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
-        """Derive the guarantee of one mechanism that counts every sampled person once."""
         if tuple(copies) != (1,):
             raise ValueError("people of a sample at one rate count once")
         return _for_everybody(sampling.sampling_amplifies(claim, rate=self.rate))
 
     def amplify(self, profile: Derivation) -> Derivation:
-        """Each person is in the sample with the one rate."""
         return profiles.profile_of_one_sample(profile, rate=self.rate)
 
     def parts_derivations(
-        self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
+        self, mechanisms: Sequence[Sequence[Claims]], shares: Sequence[float], epsilon: float
     ) -> tuple[Derivation, ...]:
         """Derive the joint guarantee of mechanisms, one for each part of the sample.
 
@@ -132,24 +123,18 @@ class Poisson(Design, frozen=True, tag="poisson"):
 class Coins(Poisson, frozen=True, tag="coins"):
     """A sample that was drawn before, each person by a coin of one assumed rate."""
 
-    @property
-    def drawn_before(self) -> bool:
-        """Always: its rate is assumed."""
-        return True
+    already_drawn = True
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
-        """Return everybody in the table, or one part of them where one is named."""
         return Everybody(part, row_key=coin)
 
 
-def parts_at_rate(mechanisms: Sequence[PartClaims], shares: Sequence[float], rate: float, epsilon: float) -> Derivation:
+def parts_at_rate(mechanisms: Sequence[Claims], shares: Sequence[float], rate: float, epsilon: float) -> Derivation:
     """Derive what mechanisms, each on its part of a sample at one rate, guarantee."""
     placed = (mechanism.claim_in_a_part(share=share) for mechanism, share in zip(mechanisms, shares, strict=True))
     return programme.programme_of_parts(*placed, rate=rate, epsilon=epsilon)
 
 
 def _for_everybody(derivation: Derivation) -> tuple[Derivation, ...]:
-    """Derive what sampling gives everybody: zero-knowledge, and differential privacy twice."""
-    differential = sampling.sampled_release_is_differential(derivation)
     strongest = sampling.sampled_release_is_zero_knowledge(derivation)
-    return strongest, differential, sampling.replacing_is_removing_and_adding(differential)
+    return for_everybody(strongest, sampling.sampled_release_is_differential(derivation))

@@ -18,14 +18,13 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import profiles, sampling, strata
 from crowdblend.designs.design import (
     MOST_LISTED,
-    CountsInCopies,
+    Claims,
     Design,
-    PartClaims,
     Rate,
-    SampledClaims,
     SeveralRows,
     Stratum,
     blends,
+    for_everybody,
     no_parts,
     of_crowds,
 )
@@ -50,7 +49,6 @@ class Strata(Design, frozen=True, tag="strata"):
 
     @property
     def counting_strata(self) -> dict[str, Stratum]:
-        """The probability of being asked and kept, by stratum."""
         share = 1.0 if self.thin is None else self.thin
         return {label: one.thin_by(share) for label, one in self.strata.items()}
 
@@ -61,23 +59,15 @@ class Strata(Design, frozen=True, tag="strata"):
 
     @property
     def largest_rate(self) -> float:
-        """The largest rate of a stratum."""
         return max(one.high for one in self.coins)
 
     @property
-    def drawn_before(self) -> bool:
-        """True if the steward says so."""
-        return self.already_drawn
-
-    @property
     def description(self) -> str:
-        """The column by which people are drawn, or were."""
         drawn = "was already drawn" if self.already_drawn or self.thin is not None else "will be drawn"
         kept = "" if self.thin is None else f", and each person is kept here with probability {self.thin:g}"
         return f"the sample {drawn} by strata of {self.column}{kept}"
 
     def describe(self, of_each: Sequence[str] = ()) -> list[tuple[str, str]]:
-        """Add the rate of every stratum."""
         lines = super().describe()
         for place, (label, one) in enumerate([*self.strata.items()][:MOST_LISTED]):
             rate = f"{one.rate:g}" if one.low == one.high else f"{one.low:.3g} to {one.high:.3g}"
@@ -87,11 +77,9 @@ class Strata(Design, frozen=True, tag="strata"):
 
     @property
     def inclusion(self) -> None:
-        """Every stratum has its own."""
         return None
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
-        """Draw each person by the coin, at the rate of their stratum; of those, one part where one is named."""
         if self.thin is not None:
             return Coin(coin, self.thin, part)
         if self.already_drawn:
@@ -99,7 +87,6 @@ class Strata(Design, frozen=True, tag="strata"):
         return StratifiedCoin(coin, self.column, tuple(one.rate for one in self.strata.values()), part=part)
 
     def sentences(self) -> list[str]:
-        """Return sentences about the assumptions of a thinned survey."""
         if self.thin is None:
             return []
         return [
@@ -110,7 +97,6 @@ class Strata(Design, frozen=True, tag="strata"):
         ]
 
     def thin_by(self, share: float) -> Strata:
-        """The same with fewer who are kept, or drawn."""
         if self.thin is not None:
             return replace(self, thin=self.thin * share)
         return replace(self, strata={label: one.thin_by(share) for label, one in self.strata.items()})
@@ -122,20 +108,18 @@ class Strata(Design, frozen=True, tag="strata"):
         return None if fits else "its strata are not the labels of a published column"
 
     def require_parts(self) -> None:
-        """Refuse parts of strata in which rates differ."""
         if any(one.low < one.high for one in self.coins):
             message = "Parts of one sample are certified where everybody of a stratum has one rate."
             remedy = 'Add thin = 0.8 to [sampling], which rests on no weight; or write split = "fresh" or "budget".'
             raise no_parts(message, remedy)
 
     def amplify(self, profile: Derivation) -> Derivation:
-        """Each person is in the sample with at most the largest rate."""
         low, high = min(one.low for one in self.coins), self.largest_rate
         if low == high:
             return profiles.profile_of_one_sample(profile, rate=high)
         return profiles.profile_of_one_unequal_sample(profile, low=low, high=high, exceptions=0, max_rate=high)
 
-    def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
+    def derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         """Derive the joint guarantee of one mechanism per stratum; equal strata are stated once.
 
         That a stratum blends into crowds of its own says nothing of the others, so no crowd is listed. One mechanism
@@ -150,7 +134,7 @@ class Strata(Design, frozen=True, tag="strata"):
         return _worst([_derive(one, mechanism, epsilon) for one, mechanism in each.values()])
 
     def parts_derivations(
-        self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
+        self, mechanisms: Sequence[Sequence[Claims]], shares: Sequence[float], epsilon: float
     ) -> tuple[Derivation, ...]:
         """Derive the joint guarantee of mechanisms, one for every part and stratum.
 
@@ -171,9 +155,8 @@ class Strata(Design, frozen=True, tag="strata"):
         `claim` is about people who count once; equal strata are stated once, and the worst stratum counts.
         """
         joint = self.in_copies(claim, copies)
-        worst = strata.mechanism_of_all_strata(joint)
         strongest = strata.mechanism_of_all_strata_is_zero_knowledge(joint)
-        return strongest, worst, sampling.replacing_is_removing_and_adding(worst)
+        return for_everybody(strongest, strata.mechanism_of_all_strata(joint))
 
     def in_copies(self, claim: Derivation, copies: Sequence[int]) -> Derivation:
         """Derive the claim for the people of all strata."""
@@ -185,7 +168,7 @@ class Strata(Design, frozen=True, tag="strata"):
         return found
 
 
-def _derive(stratum: Stratum, mechanism: SampledClaims, epsilon: float) -> Derivation:
+def _derive(stratum: Stratum, mechanism: Claims, epsilon: float) -> Derivation:
     """Derive the mechanism's guarantee to the people of a stratum."""
     if stratum.low < stratum.high:
         return strata.stratum_between_rates(mechanism.claim(), low=stratum.low, high=stratum.high, epsilon=epsilon)
@@ -196,19 +179,17 @@ def _derive(stratum: Stratum, mechanism: SampledClaims, epsilon: float) -> Deriv
 
 
 def _worst(derivations: Sequence[Derivation]) -> tuple[Derivation, ...]:
-    worst = strata.worst_stratum(*derivations)
-    return strata.strata_are_zero_knowledge(*derivations), worst, sampling.replacing_is_removing_and_adding(worst)
+    return for_everybody(strata.strata_are_zero_knowledge(*derivations), strata.worst_stratum(*derivations))
 
 
 def _worst_together(derivations: Sequence[Derivation]) -> tuple[Derivation, ...]:
-    worst = strata.strata_together(*derivations)
     strongest = strata.strata_together_are_zero_knowledge(*derivations)
-    return strongest, worst, sampling.replacing_is_removing_and_adding(worst)
+    return for_everybody(strongest, strata.strata_together(*derivations))
 
 
-def _seen_by_strata(mechanism: PartClaims, strata: int) -> Sequence[PartClaims]:
+def _seen_by_strata(mechanism: Claims, strata: int) -> Sequence[Claims]:
     """Return noise as the people of each stratum see it, who count as often as their stratum says."""
-    copies = mechanism.copies if isinstance(mechanism, CountsInCopies) else (1,) * strata
+    copies = (1,) * strata if mechanism.copies is None else mechanism.copies
     return [mechanism if times == 1 else SeveralRows(mechanism, times) for times in copies]
 
 
@@ -232,7 +213,6 @@ class Weights(Strata, frozen=True, tag="weights"):
                 raise ValueError("the rates of a class are one over its weights")
 
     def contradicts(self, labels: Mapping[str, tuple[str, ...] | None], breaks: Mapping[str, Any]) -> str | None:
-        """The breaks are those of the published column, too."""
         fits = breaks.get(self.column) == self.breaks
         return super().contradicts(labels, breaks) or (
             None if fits else "its weights are not the classes of a published column"

@@ -11,7 +11,7 @@ import msgspec
 from crowdblend.calculus import Assumption, Derivation
 from crowdblend.calculus.profiles import compose_releases
 from crowdblend.calculus.rules import outliers, profiles, sampling, surveys, totals, zero_knowledge
-from crowdblend.designs.design import Design, InclusionRates, PartClaims, SampledClaims, blends, no_parts, of_crowds
+from crowdblend.designs.design import Claims, Design, InclusionRates, blends, no_parts, of_crowds
 from crowdblend.designs.draw import Draw, Exactly, Part
 from crowdblend.designs.draw import Everybody as Everyone
 from crowdblend.designs.poisson import Poisson
@@ -38,22 +38,14 @@ class Survey(Design, frozen=True, tag="survey"):
             raise ValueError("a survey has no more people than there are")
 
     @property
-    def drawn_before(self) -> bool:
-        """True if the steward says so."""
-        return self.already_drawn
-
-    @property
     def assumption(self) -> Assumption | None:
-        """The assumption that it was such a survey, where it was drawn earlier."""
         return Assumption.ASSUMED_SURVEY if self.already_drawn else None
 
     @property
     def inclusion(self) -> InclusionRates:
-        """The same probability for everybody."""
         return InclusionRates.at_rate(self.people / self.of)
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
-        """Draw a fixed number of people, each set equally likely; all where they were drawn before."""
         assert part is None, "a fixed number of people is not divided into parts"
         return Everyone(row_key=coin) if self.already_drawn else Exactly(coin, self.people, self.of)
 
@@ -82,6 +74,7 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
     """
 
     has_one_rate = False
+    already_drawn = True
 
     people: Whole
     of: Whole
@@ -91,23 +84,16 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
             raise ValueError("a survey has no more people than there are")
 
     @property
-    def drawn_before(self) -> bool:
-        """Always: that this many were drawn at random is assumed."""
-        return True
-
-    @property
     def draws_here(self) -> bool:
         """Unless all of its people are kept."""
         return self.rate < 1
 
     @property
     def assumption(self) -> Assumption:
-        """The assumption that it was such a survey; no coins are assumed."""
         return Assumption.ASSUMED_SURVEY
 
     @property
     def inclusion(self) -> InclusionRates:
-        """The probability of being asked and kept, for everybody."""
         return InclusionRates.at_rate(self.people / self.of * self.rate)
 
     def most_people(self, *, kept_only: bool) -> float:
@@ -116,28 +102,23 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
         return min(people, people * self.rate + math.sqrt(people * math.log(1e9) / 2)) if kept_only else people
 
     def require_parts(self) -> None:
-        """Refuse parts of a survey of which everybody is kept."""
         if not self.draws_here:
             message = "Parts of a survey are of those of its people whom a coin keeps, and thin = 1 keeps all."
             raise no_parts(message, "Write thin = 0.8.", "[sampling] thin")
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
-        """Draw each person of the survey by the coin; all of them where the rate is 1."""
         return Everyone(part, row_key=coin) if self.rate == 1 else super().draw(coin, part)
 
     @property
     def description(self) -> str:
-        """A description of the design for the steward."""
         kept = "all of them" if self.rate == 1 else f"each of them with probability {self.rate:g}"
         return f"of a survey of {self.people:,} of {self.of:,} people, which was drawn before, {kept}"
 
     def describe(self, of_each: Sequence[str] = ()) -> list[tuple[str, str]]:
-        """Add the assumption of the certificate."""
         word = f"your word that {self.people:,} of {self.of:,} people were drawn at random, which nobody checks"
         return [*super().describe(of_each), ("rests on", word)]
 
     def sentences(self) -> list[str]:
-        """Return sentences about the assumptions of the certificate and of the intervals."""
         kept = "" if self.rate == 1 else f" Of these, a secret coin kept each person with probability {self.rate:g}."
         draws = "the draw of the survey" + ("" if self.rate == 1 else " and the coins")
         return [
@@ -147,8 +128,7 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
             "survey could not reach."
         ]
 
-    def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
-        """Zero-knowledge relative to as many people, one person's data replaced; then what the mechanism claims."""
+    def derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         (mechanism,) = mechanisms
         claim = mechanism.claim()
         if self.rate == 1:
@@ -157,8 +137,7 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
             return *self.together(mechanisms, epsilon), *of_crowds(mechanism)
         return *self.state_guarantees(self.profile(mechanism, epsilon), epsilon), claim
 
-    def profile_of_coins(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> Derivation:
-        """Derive the loss to respondents."""
+    def profile_of_coins(self, mechanisms: Sequence[Claims], epsilon: float) -> Derivation:
         (mechanism,) = mechanisms
         return self.profile(mechanism, epsilon)
 
@@ -169,7 +148,6 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
         return Survey(self.people, self.of).derive_drawn(_replaced_claim(claim))
 
     def loss_of(self, claim: Derivation) -> float:
-        """Return the loss when one person of the survey is replaced, with n of N people asked."""
         asked = 2 * super().loss_of(claim)
         return math.log1p(math.expm1(asked) * self.people / self.of) * (1 + 1e-12)
 
@@ -178,11 +156,9 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
         return math.log1p(math.expm1(epsilon) * self.of / self.people)
 
     def largest_loss(self, epsilon: float) -> float:
-        """Return about the largest loss of noise, for one respondent, that gives everybody epsilon."""
         return math.log1p(math.expm1(self.asked_epsilon(epsilon) / 2) / self.rate) * (1 - 1e-9)
 
     def largest_delta(self, loss: float, delta: float) -> float:
-        """Return about the largest δ of noise of this loss, for one respondent, that gives δ."""
         return min(delta, delta * self.of / self.people / (1 + math.exp(loss)) * (1 - 1e-9))
 
     def losses_before_asking(self, epsilon: float, delta: float) -> Iterator[tuple[float, float, float]]:
@@ -195,21 +171,17 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
             yield asked * share, min(0.5, most / smaller), asked / 2
 
     def amplify(self, profile: Derivation) -> Derivation:
-        """Derive the loss to respondents: all of them are in the sample, or each with the rate."""
         return profile if self.rate == 1 else super().amplify(profile)
 
     def parts_derivations(
-        self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
+        self, mechanisms: Sequence[Sequence[Claims]], shares: Sequence[float], epsilon: float
     ) -> tuple[Derivation, ...]:
-        """Derive the joint guarantee of mechanisms on parts of the people who were kept."""
         if self.rate == 1:
             return super(Poisson, self).parts_derivations(mechanisms, shares, epsilon)
         placed = [only.claim_in_a_part(share=share) for (only,), share in zip(mechanisms, shares, strict=True)]
         return self.state_guarantees(profiles.profile_of_programme(*placed, rate=self.rate), epsilon)
 
-    def fresh_derivations(
-        self, mechanisms: Sequence[Sequence[SampledClaims]], epsilon: float
-    ) -> tuple[Derivation, ...]:
+    def fresh_derivations(self, mechanisms: Sequence[Sequence[Claims]], epsilon: float) -> tuple[Derivation, ...]:
         """Derive the guarantee of samples of one survey: composed first, and amplified once."""
         return self.state_guarantees(compose_releases([self.profile(only, epsilon) for (only,) in mechanisms]), epsilon)
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from crowdblend.calculus import Derivation
+from crowdblend.designs import Claims
 from crowdblend.frozen import dataclass
 from crowdblend.networks import exact
 from crowdblend.networks.exact import Structure
@@ -48,7 +49,7 @@ class GridNoise:
 
 
 @dataclass(frozen=True)
-class NoisyStatistic:
+class NoisyStatistic(Claims):
     """One planned statistic: parameters here, data in the call."""
 
     plan: NetworkPlan

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import mechanisms, programme, sampling
+from crowdblend.designs import Claims
 from crowdblend.estimates.laws import ExactCounts
 from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy_imports
@@ -119,7 +120,7 @@ class MovedPoints(Mechanism, frozen=True, tag="moved-points"):
 
 
 @dataclass(frozen=True)
-class NoisyPoints:
+class NoisyPoints(Claims):
     """Drops points of classes below k, and moves the others; `axes` says how many cells each coordinate has.
 
     A class is a block together with the labels of the columns that travel along.

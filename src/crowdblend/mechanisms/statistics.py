@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.profiles import profile_of
-from crowdblend.calculus.rules import programme
+from crowdblend.designs import Claims
 from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.planning.statistics.accuracy import QuantileShape, Shape
@@ -36,7 +35,7 @@ class ChosenQuantile:
 
 
 @dataclass(frozen=True)
-class NoisyStatistics:
+class NoisyStatistics(Claims):
     """Statistic i, of shape shapes[i], with noise of loss noise_epsilons[i]; quantiles by permute-and-flip.
 
     `in_copies` is about people counted in copies by their stratum (rule strata.joint): the claim is then about one
@@ -52,13 +51,6 @@ class NoisyStatistics:
     def claim(self) -> Derivation:
         """Return the losses of all of them added up."""
         return (strata_claim if self.in_copies else statistics_claim)(self.shapes, self.noise_epsilons)
-
-    def claim_under_sampling(self, *, rate: float, epsilon: float) -> None:
-        """No theorem is about sampled statistics but that sampling amplifies what they claim."""
-
-    def claim_in_a_part(self, *, share: float) -> Derivation:
-        """Return their guarantee on a part of a sample."""
-        return programme.private_in_a_part(profile_of(self.claim()), share=share)
 
     def publish(
         self, exact: Sequence[Whole], source: Source, choices: Source | None = None, people: int = 0

@@ -8,6 +8,7 @@ from flint import arb
 
 from crowdblend.calculus import Derivation, Rule
 from crowdblend.calculus.rules import blending, mechanisms, profiles, programme, sampling, surveys
+from crowdblend.designs import Claims
 from crowdblend.errors import NotApplicable
 from crowdblend.frozen import dataclass
 from crowdblend.numerics.balls import expm1, log1p, precision, round_down
@@ -88,7 +89,7 @@ def _sampled_profile(request: PlanRequest, k: int, rate: float | None, epsilon: 
 
 
 @dataclass(frozen=True)
-class PlannedMechanism:
+class PlannedMechanism(Claims):
     """The mechanism that a request is about, known by its parameters alone: it claims, and publishes nothing."""
 
     request: PlanRequest
@@ -105,10 +106,6 @@ class PlannedMechanism:
             if not bound.rule.premises and bound.applies(self.request):
                 return bound.derive(self.request, self.k, rate, epsilon)
         return None
-
-    def claim_in_a_part(self, *, share: float) -> Derivation:
-        """Return the guarantee on a part of a sample."""
-        return programme.crowds_in_a_part(self.claim(), share=share)
 
 
 def crowd(request: PlanRequest, k: int, loss: float | None = None) -> Derivation:

@@ -8,8 +8,8 @@ import msgspec
 from flint import arb
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.profiles import profile_of
-from crowdblend.calculus.rules import composition, programme, selection
+from crowdblend.calculus.rules import composition, selection
+from crowdblend.designs import Claims
 from crowdblend.numerics.balls import precision, round_down
 
 Whole = Annotated[int, msgspec.Meta(ge=1)]
@@ -30,7 +30,7 @@ class ExpectedPeople(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ta
         return selection.expected_people_bound_a_score(**ends, parts=self.parts)
 
 
-class CertifiedChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class CertifiedChoice(Claims, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Choices by one score, which cost `epsilon` together."""
 
     score: ExpectedPeople
@@ -49,12 +49,3 @@ class CertifiedChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, o
         """Return the guarantee of choosing: a step for every choice."""
         choice = selection.exponential_choice(self.score.claim(), epsilon=self.step_epsilon)
         return composition.steps_add_up(*[choice] * self.choices) if self.choices > 1 else choice
-
-    def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation | None:
-        """Return None: only its claim counts."""
-        del rate, epsilon
-        return None
-
-    def claim_in_a_part(self, *, share: float) -> Derivation:
-        """Return what it guarantees on a part to which each sampled person goes with probability `share`."""
-        return programme.private_in_a_part(profile_of(self.claim()), share=share)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Certificate, Derivation, StepAssumption
 from crowdblend.calculus.rules import composition, profiles, surveys
-from crowdblend.designs import Biased, Poisson, SampledClaims, ThinnedSurvey
+from crowdblend.designs import Biased, Claims, Poisson, ThinnedSurvey
 from crowdblend.errors import CrowdblendError, NotProved
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
@@ -162,7 +162,7 @@ class SolvedPlan(Plan):
         mechanisms = [(PlannedMechanism(self.request, k, None),) for k in self.thresholds]
         return self._check_derivations(self.design.parts_derivations(mechanisms, self.request.shares, self.epsilon))
 
-    def derivations(self, mechanism: SampledClaims) -> tuple[Derivation, ...]:
+    def derivations(self, mechanism: Claims) -> tuple[Derivation, ...]:
         """Derive the guarantee of sampling and this mechanism; refuse one weaker than the plan."""
         return self._check_derivations(self.design.derivations((mechanism,), self.epsilon))
 

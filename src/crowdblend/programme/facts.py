@@ -10,7 +10,7 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.designs import Design
-from crowdblend.designs.design import PartClaims, differential_of
+from crowdblend.designs.design import Claims, differential_of
 from crowdblend.designs.draw import shares_within
 from crowdblend.guarantees.parameters import MOST_PARTS
 from crowdblend.kinds.statistics.facts import StatisticsFacts
@@ -134,7 +134,7 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         check_totals(differential, self.releases, self.epsilon, self.delta)
         return tuple(derived)
 
-    def _parts(self, name: str, ran: Sequence[PartClaims]) -> list[tuple[Sequence[PartClaims], float]]:
+    def _parts(self, name: str, ran: Sequence[Claims]) -> list[tuple[Sequence[Claims], float]]:
         """Return what runs on the parts of a publication, with their shares: the choice of its recoding comes first."""
         facts, share = self.publications[name], self.published[name].share
         if share is None or self.design.everybody:
@@ -151,7 +151,7 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         if choice.released_epsilon != self.epsilon:
             raise contradiction("a publication has another budget than its programme")
 
-    def _mechanisms(self, name: str) -> Sequence[PartClaims]:
+    def _mechanisms(self, name: str) -> Sequence[Claims]:
         """The mechanisms of a publication, one for every stratum; refuses facts that are not about its own sample."""
         facts, share = self.publications[name], self.published[name].share
         if facts.sample != self.sample_of(share):

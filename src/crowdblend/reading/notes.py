@@ -201,7 +201,7 @@ def stratum_sentences(facts: ReleaseFacts, table: CellTable) -> list[str]:
         f"lower.{instead}",
         f"estimate, low and high are about the population: each {each} is divided by the rate of its stratum.",
     ]
-    if facts.drawn_before:
+    if facts.already_drawn:
         lines.append(
             "The sample was drawn before, and its rates are an assumption of the publisher: the estimates are only as "
             "good as that."
@@ -225,7 +225,7 @@ def stratum_sentences(facts: ReleaseFacts, table: CellTable) -> list[str]:
 
 def sampling_of(facts: ReleaseFacts, table: CellTable) -> dict[str, Any]:
     """Return the sampling, and the size of hidden cells, for datapackage.json."""
-    assumed, laws = facts.drawn_before, table.laws
+    assumed, laws = facts.already_drawn, table.laws
     if laws.stratum is not None:
         known = {label: own for label, own in laws.strata.items() if own is not None}
         strata = {label: {**_rates_of(own), **_unpublished_cells(table, own)} for label, own in known.items()}

@@ -124,7 +124,7 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
             return self.read_parts(engine, progress, *(self.sample.draw(coin, part) for part in parts))
         with engine.open(self.policy.data, self.published_names, self.policy.resources, progress) as source:
             return recoding_choice.read_choice(
-                self.policy, None if self.sample.drawn_before else self.rate, source, key
+                self.policy, None if self.sample.already_drawn else self.rate, source, key
             )
 
     def read_parts(

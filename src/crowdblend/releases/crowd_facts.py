@@ -13,7 +13,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import profiles, sampling
 from crowdblend.designs import Design
-from crowdblend.designs.design import PartClaims, SampledClaims, blends
+from crowdblend.designs.design import Claims, blends
 from crowdblend.designs.draw import shares_within
 from crowdblend.estimates.cells import CellLaws, estimator_of
 from crowdblend.estimates.laws import Law
@@ -78,7 +78,7 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
         raise NotImplementedError
 
     @property
-    def claims(self) -> tuple[SampledClaims, ...]:
+    def claims(self) -> tuple[Claims, ...]:
         """The mechanisms as they are claimed to people, who may have several rows."""
         return self.mechanisms
 
@@ -147,7 +147,7 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
             raise contradiction("a recoding is chosen by everybody, or for a series, of samples at one rate only")
         if choice.released_epsilon != self.epsilon:
             raise contradiction("parts of one sample have one epsilon")
-        ran: list[Sequence[PartClaims]] = [(choice.choice,), self.mechanisms]
+        ran: list[Sequence[Claims]] = [(choice.choice,), self.mechanisms]
         return self.check_derivations(
             self.design.parts_derivations(ran, shares_within(1.0, choice.share), self.epsilon)
         )

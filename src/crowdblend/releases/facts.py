@@ -25,7 +25,7 @@ from crowdblend.numerics.balls import total
 from crowdblend.policies.registry import WHOLES, is_kind, kind_of, part
 
 if TYPE_CHECKING:
-    from crowdblend.designs.design import PartClaims
+    from crowdblend.designs.design import Claims
     from crowdblend.estimates.cells import CellLaws
     from crowdblend.estimates.laws import Law
     from crowdblend.recoding.domain import Domain
@@ -83,9 +83,9 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         raise NotImplementedError
 
     @property
-    def drawn_before(self) -> bool:
+    def already_drawn(self) -> bool:
         """True if the sample was drawn before, so that its rates are an assumption of the steward."""
-        return self.sample is not None and self.sample.drawn_before
+        return self.sample is not None and self.sample.already_drawn
 
     @property
     def assumption(self) -> Assumption | None:
@@ -103,7 +103,7 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return None
 
     @property
-    def mechanisms(self) -> tuple[PartClaims, ...]:
+    def mechanisms(self) -> tuple[Claims, ...]:
         """The mechanisms that ran, where they are those of one publication."""
         return ()
 

@@ -115,7 +115,7 @@ class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="sy
         if len(each) == 1:
             kept = [one for one in each[0].derivations if isinstance(one.conclusion, Differential | ZeroKnowledge)]
             return tuple(kept)
-        if any(one.release.drawn_before for one in self.sources):
+        if any(one.release.already_drawn for one in self.sources):
             raise contradiction("its sources may be of one sample, of which no two guarantees add up")
         together = compose_sources([_differential(one) for one in each])
         return together, sampling.replacing_is_removing_and_adding(together)

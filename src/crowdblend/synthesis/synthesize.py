@@ -58,7 +58,7 @@ def synthesize(
         message = "A release guarantees nothing for one person more or less, and no other guarantees add up."
         remedy = "Make rows from each folder by itself."
         raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.together")
-    if len(opened) > 1 and any(one.facts.drawn_before for one in opened):
+    if len(opened) > 1 and any(one.facts.already_drawn for one in opened):
         message = "A release is of a sample that was drawn before, and others of the same sample do not add up with it."
         remedy = "Make rows from each folder by itself, or publish all tables in one policy."
         raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.one-sample")

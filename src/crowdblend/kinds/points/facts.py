@@ -145,7 +145,7 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
         laws = replace(
             self.laws(self.mechanisms[0], sizes), blocks=self.number_of_blocks, blocks_shown=self.show_blocks
         )
-        if self.rows_per_person is not None and (self.design.drawn_before or self.design.thin):
+        if self.rows_per_person is not None and (self.design.already_drawn or self.design.thin):
             # People were asked with all of their blocks, so that sums over blocks vary more than coins do.
             laws = replace(laws, estimator=None, strata=dict.fromkeys(laws.strata))
         return {"data": CellTable(self.domains, laws, tuple(one.law for one in self.mechanisms))}

@@ -175,7 +175,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
             raise contradiction("statistics of a thinned survey are one of several publications")
         if exactly:
             drawn = sum({one.way: one.samples or 0 for one in self.statistics_.values()}.values())
-            if drawn != self.design.people or (self.design.drawn_before and EVERYBODY in self._ways):
+            if drawn != self.design.people or (self.design.already_drawn and EVERYBODY in self._ways):
                 raise contradiction("its statistics are relative to other numbers of people than it states")
         one, *others = self.plan.derivations()
         if one.conclusion.epsilon > self.epsilon:

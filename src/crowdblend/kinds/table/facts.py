@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs.design import SampledClaims, SeveralRows
+from crowdblend.designs.design import Claims, SeveralRows
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.mechanisms.gaussian import GaussianEverywhere
 from crowdblend.mechanisms.noisy import NoisyHistogram
@@ -95,7 +95,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         return *by_stratum(self.mechanism, self.strata, self.design), *self.totals
 
     @property
-    def claims(self) -> tuple[SampledClaims, ...]:
+    def claims(self) -> tuple[Claims, ...]:
         rows = self.rows_per_person
         if rows is None or self.rows_have_coins:
             return self.mechanisms

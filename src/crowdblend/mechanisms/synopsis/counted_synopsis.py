@@ -11,9 +11,9 @@ import math
 import numpy as np
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.profiles import profile_of
-from crowdblend.calculus.rules import programme, totals
+from crowdblend.calculus.rules import totals
 from crowdblend.calculus.rules.synopses import noise_bound
+from crowdblend.designs import Claims
 from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.synopsis.fit import fit
 from crowdblend.mechanisms.synopsis.fitted_synopsis import Synopsis
@@ -28,7 +28,7 @@ NOISE = 0.25
 
 
 @dataclass(frozen=True)
-class CountedSynopsis:
+class CountedSynopsis(Claims):
     """Discrete Laplace noise of loss noise_epsilon on every measured count and on the number of people.
 
     `copies` is how often a person of each stratum counts; what is claimed is about one of the copies. `failure` is the
@@ -45,13 +45,6 @@ class CountedSynopsis:
         """A person is in at most `depth` measured counts, and in the number of people."""
         steps = {"bins": self.queries.measured_counts + 1, "grid_steps": self.queries.depth + 1}
         return totals.totals_without_a_person(**steps, noise_epsilon=self.noise_epsilon)
-
-    def claim_under_sampling(self, *, rate: float, epsilon: float) -> None:
-        """No theorem is about sampled synopses but that sampling amplifies what they claim."""
-
-    def claim_in_a_part(self, *, share: float) -> Derivation:
-        """Return the guarantee on a part of a sample."""
-        return programme.private_in_a_part(profile_of(self.claim()), share=share)
 
     @property
     def size_error(self) -> int:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import sanitizers
+from crowdblend.designs import Claims
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.synopsis.fitted_synopsis import Synopsis
@@ -33,7 +34,7 @@ def candidates_of(universe: int, rows: int) -> int:
 
 
 @dataclass(frozen=True)
-class ExponentialSynopsis:
+class ExponentialSynopsis(Claims):
     """Chooses a table of `rows` rows with probability proportional to e^{−epsilon·people·error/2}."""
 
     queries: QueryClass

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import sanitizers
+from crowdblend.designs import Claims
 from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.synopsis.fit import fit
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table, Vector
@@ -30,7 +31,7 @@ class Synopsis:
 
 
 @dataclass(frozen=True)
-class FittedSynopsis:
+class FittedSynopsis(Claims):
     """Discrete Laplace noise of loss noise_epsilon on every measured count, then a fit, then rows.
 
     `noise`, `slack` and `rounding` are the parts of the planned error: what the noisy answers keep to, what the fit may
