@@ -52,6 +52,7 @@ from crowdblend.numerics.profile_curves import (
     ClosenessKernel,
     Crowds,
     Curve,
+    Gaps,
     LossPair,
     SampledKernel,
     Split,
@@ -61,7 +62,6 @@ from crowdblend.numerics.programme import CrowdTerm, NoiseTerm, OwnTerm, PointTe
 from crowdblend.numerics.programme_curve import (
     Average,
     BlendingCrowds,
-    Gaps,
     OwnCurve,
     OwnLaws,
     Pointwise,

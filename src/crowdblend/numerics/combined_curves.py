@@ -21,7 +21,7 @@ from crowdblend.numerics.profile_curves import Bounds, Curve
 CLOSE = 1e-12
 
 
-class ReplacedData:
+class ReplacedData(Curve):
     """The curve of one person's data replaced: the best of all divisions of a factor among the points asked for."""
 
     def __init__(self, curve: Curve) -> None:
@@ -58,7 +58,7 @@ def falling(bounds: Bounds) -> list[arb]:
     return found
 
 
-class WorstOf:
+class WorstOf(Curve):
     """The pointwise largest of several curves."""
 
     def __init__(self, curves: Sequence[Curve]) -> None:
@@ -69,12 +69,11 @@ class WorstOf:
         self.kinks = tuple(sorted({kink for curve in curves for kink in curve.kinks}))
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """Return the largest bound at every factor, up and down."""
         ups, downs = zip(*(curve.bounds(growths, _enough) for curve in self.curves), strict=True)
         return _largest(ups), _largest(downs)
 
 
-class MeanOf:
+class MeanOf(Curve):
     """The weighted mean of several curves."""
 
     def __init__(self, curves: Sequence[tuple[arb, Curve]]) -> None:
@@ -85,7 +84,6 @@ class MeanOf:
         self.kinks = tuple(sorted({kink for _, curve in curves for kink in curve.kinks}))
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """Return the mean at every factor, up and down."""
         weights = [weight for weight, _ in self.curves]
         ups, downs = zip(*(curve.bounds(growths, _enough) for _, curve in self.curves), strict=True)
         return mean(weights, ups), mean(weights, downs)

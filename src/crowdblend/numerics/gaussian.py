@@ -11,13 +11,12 @@ The other way the divergence is the same, since 1 − Y has the law of 1 + Y (do
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from flint import arb
 
 from crowdblend.errors import NotProved
 from crowdblend.numerics.balls import maximum
-from crowdblend.numerics.profile_curves import DENSITY, Bounds
+from crowdblend.numerics.profile_curves import Curve
 
 # Tails are summed up to here, in units of σ; e^{−18²/2} is below every δ that is looked for.
 FAR = 18
@@ -25,11 +24,8 @@ LARGEST_SIGMA = 20_000.0
 SMALLEST_SIGMA = 0.5
 
 
-class GaussianCells:
+class GaussianCells(Curve):
     """The curve of a histogram with discrete Gaussian noise on every cell; both directions are one."""
-
-    density = DENSITY
-    kinks: tuple[float, ...] = ()
 
     def __init__(self, sigma: float) -> None:
         if not SMALLEST_SIGMA <= sigma <= LARGEST_SIGMA:
@@ -39,11 +35,6 @@ class GaussianCells:
         # Twelve deviations of the loss, which is about normal with variance 1/σ².
         self.reach = 12 / sigma + 0.5 / sigma**2
         self.distance = math.erf(1 / (2 * math.sqrt(2) * sigma))
-
-    def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """Return the divergence itself, the same both ways."""
-        found: Bounds = [self.at(growth) for growth in growths]
-        return found, found
 
     def at(self, growth: arb) -> arb:
         """Return the divergence at one factor of at least 1: the best of the first numbers that may be its event."""

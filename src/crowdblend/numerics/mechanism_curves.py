@@ -14,7 +14,7 @@ from crowdblend.numerics.balls import UndecidedBall, precision
 from crowdblend.numerics.crowd_gaps import CrowdGaps
 from crowdblend.numerics.laplace import step_divergences
 from crowdblend.numerics.points_in_crowds import gathered_ratios
-from crowdblend.numerics.profile_curves import DENSITY, LARGEST_LOSS, Bounds, Closeness, crowd_distance, until
+from crowdblend.numerics.profile_curves import LARGEST_LOSS, Bounds, Closeness, Curve, Kernel, crowd_distance, until
 from crowdblend.numerics.tail_suprema import robust_divergence
 from crowdblend.numerics.threshold import appears, threshold_divergences
 
@@ -24,11 +24,10 @@ ENOUGH_BITS = 64
 MOST_SIZES = 500
 
 
-class Points:
+class Points(Kernel):
     """The kernel of points hidden in blocks of at least k; numerics/points_in_crowds.py has the argument."""
 
     density = 32
-    kinks: tuple[float, ...] = ()
 
     def __init__(self, k: int, rate: arb, blend: arb) -> None:
         self.gaps, self.blend = CrowdGaps(k, rate), blend
@@ -52,12 +51,8 @@ class Points:
         return self.gaps.fewer(factor) if direction else self.gaps.more(factor)
 
 
-class BiasedCrowds:
+class BiasedCrowds(Curve):
     """The curve of crowds of k under biased sampling: one bound serves both directions."""
-
-    # The bound is a saw, and close points find more of its teeth.
-    density = DENSITY
-    kinks: tuple[float, ...] = ()
 
     def __init__(self, k: int, blend: arb, low: float, high: float, exceptions: int, max_rate: float) -> None:
         self.crowd, self.blend = k - exceptions - 1, blend
@@ -84,7 +79,7 @@ class BiasedCrowds:
         return most
 
 
-class OutlierBins:
+class OutlierBins(Curve):
     """The curve of bins whose noise fades with their size: the worst size at each factor.
 
     Sizes are looked at from the largest down, until no smaller one can be worse. Let a < b be the ratios of the noise
@@ -96,7 +91,6 @@ class OutlierBins:
     """
 
     density = 16
-    kinks: tuple[float, ...] = ()
 
     def __init__(self, epsilon: float, transition: int, limit: int) -> None:
         if limit - transition > MOST_SIZES:
@@ -118,7 +112,6 @@ class OutlierBins:
         self.distance = self.large.distance
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """Return the largest divergence over the sizes of bins, both ways."""
         ups: Bounds = []
         downs: Bounds = []
         for growth in growths:
@@ -148,10 +141,8 @@ class OutlierBins:
         return up, down
 
 
-class ThresholdCells:
+class ThresholdCells(Curve):
     """The curve of cells that are noisy and shown from a threshold on, and take no part while empty."""
-
-    density = DENSITY
 
     def __init__(self, noise_epsilon: float, show_from: int) -> None:
         self.ratio, self.show_from = (-arb(noise_epsilon)).exp(), show_from
@@ -160,6 +151,5 @@ class ThresholdCells:
         self.distance = max(math.tanh(noise_epsilon / 2), float(appears(self.ratio, show_from)))
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """Return the divergence itself, both ways."""
         found = [threshold_divergences(balls, self.ratio, self.show_from, growth) for growth in growths]
         return [up for up, _ in found], [down for _, down in found]

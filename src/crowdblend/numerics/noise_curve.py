@@ -15,7 +15,7 @@ from flint import arb
 from crowdblend.numerics import balls
 from crowdblend.numerics.balls import precision
 from crowdblend.numerics.noise_below_k import LARGEST_CLASS, Output, too_large
-from crowdblend.numerics.profile_curves import LARGEST_LOSS, Bounds, crowd_distance
+from crowdblend.numerics.profile_curves import LARGEST_LOSS, Bounds, Gaps, crowd_distance
 
 # Ratios this close to a factor are compared there in balls. Doubles of balls with this many sure bits, and not near the
 # smallest doubles, have ratios that are off by far less.
@@ -37,7 +37,7 @@ Outcome = tuple[arb, arb]
 Factors = tuple[Sequence[arb], Sequence[arb]]
 
 
-class NoisyKernel:
+class NoisyKernel(Gaps):
     """One cell of a histogram with discrete Laplace noise of loss `noise_epsilon` below k: the person in it or not.
 
     Everybody else is in the sample with probability `rate`.
@@ -57,7 +57,6 @@ class NoisyKernel:
         self.largest = min(LARGEST_CLASS, k + math.ceil(LIKELY / float(rate)))
 
     def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """sup over the number n of others of both divergences, at every factor."""
         with precision(ENOUGH_BITS):
             return self._scan((mores, fewers))
 

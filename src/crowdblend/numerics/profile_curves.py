@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from flint import arb
 
@@ -25,32 +24,31 @@ LARGEST_LOSS = 64.0
 Bounds = list[arb | None]
 
 
-class Shape(Protocol):
+class Shape:
     """The places where points of a curve or a kernel are worth evaluating."""
 
-    @property
-    def reach(self) -> float:
-        """A loss (of a kernel: a factor) beyond which it hardly falls; no point beyond it is evaluated."""
-
-    @property
-    def density(self) -> int:
-        """The density of points worth evaluating; DENSITY where they are cheap."""
-
-    @property
-    def distance(self) -> float:
-        """About the total variation distance that the curve bounds: the spread of its losses."""
-
-    @property
-    def kinks(self) -> tuple[float, ...]:
-        """Losses at which much of the mass sits: the grid is fine around them."""
+    reach: float
+    """A loss (of a kernel: a factor) beyond which it hardly falls; no point beyond it is evaluated."""
+    distance: float
+    """About the total variation distance that the curve bounds: the spread of its losses."""
+    density = DENSITY
+    """The density of points worth evaluating; lower where they are dear."""
+    kinks: tuple[float, ...] = ()
+    """Losses at which much of the mass sits: the grid is fine around them."""
 
 
-class Curve(Shape, Protocol):
+class Curve(Shape):
     """Upper bounds of the two divergences of one mechanism."""
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
         """Bounds at rising factors of at least 1, up and down; None where nothing is known, and after a bound that is
-        small enough, where nothing is asked any more."""
+        small enough, where nothing is asked any more. A curve that is the same both ways has `at` alone."""
+        found: Bounds = [self.at(growth) for growth in growths]
+        return found, found
+
+    def at(self, growth: arb) -> arb:
+        """Return the bound at one factor, both ways."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -113,17 +111,28 @@ def until(bound: Callable[[arb], arb], growths: Sequence[arb], enough: float) ->
     return found + [None] * (len(growths) - len(found))
 
 
-class Kernel(Shape, Protocol):
+class Kernel(Shape):
     """A mechanism whose person is surely in the sample, P, against the same without the person, Q."""
 
     def more(self, factor: arb) -> arb | None:
         """Return a bound of Σ(P − sQ)₊ at a factor s ≥ 1; None where nothing is known."""
+        raise NotImplementedError
 
     def fewer(self, factor: arb) -> arb | None:
         """Return a bound of Σ(Q − sP)₊ at a factor s ≥ 1; None where nothing is known."""
+        raise NotImplementedError
 
 
-class OnSample:
+class Gaps(Shape):
+    """A kernel that is asked for many factors at once; its reach is a factor."""
+
+    def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """Bounds of Σ(P − sQ)₊ at the first and of Σ(Q − sP)₊ at the second rising factors s ≥ 1; None only after a
+        bound that is small enough."""
+        raise NotImplementedError
+
+
+class OnSample(Curve):
     """The shape of a kernel whose person is in the sample with probability `rate`: rate·P + (1 − rate)·Q against Q."""
 
     def __init__(self, rate: arb, kernel: Shape) -> None:
@@ -173,14 +182,11 @@ def crowd_distance(k: int, rate: arb, blend: arb) -> float:
     return max(min(alone, 1.0), apart) / (8 if apart > 0 else 1)
 
 
-class Crowds:
+class Crowds(Kernel):
     """The kernel of mechanisms that hide people in crowds of k up to a factor `blend`, the others sampled at `rate`.
 
     Known from the factor `blend` on; the two corners are those of numerics/crowd_divergence.py.
     """
-
-    density = DENSITY
-    kinks: tuple[float, ...] = ()
 
     def __init__(self, k: int, rate: arb, blend: arb) -> None:
         self.blend, self.gaps = blend, CrowdGaps(k, rate)
@@ -189,11 +195,9 @@ class Crowds:
         self.distance = crowd_distance(k, rate, blend)
 
     def more(self, factor: arb) -> arb | None:
-        """Return the two corners of the larger crowds, from the factor `blend` on."""
         return self._corners(self.gaps.more, factor)
 
     def fewer(self, factor: arb) -> arb | None:
-        """Return the two corners of the smaller crowds, from the factor `blend` on."""
         return self._corners(self.gaps.fewer, factor)
 
     def _corners(self, gap: Callable[[arb], arb], factor: arb) -> arb | None:
@@ -205,10 +209,8 @@ class Crowds:
         return (self.blend * gap(near) + gap(factor * self.blend)) / (self.blend + 1)
 
 
-class Closeness:
+class Closeness(Curve):
     """All that (ε, δ)-closeness says: δ + (1 − δ)(e^ε − α)₊/(e^ε + 1), both ways. A curve, and a kernel too."""
-
-    density = DENSITY
 
     def __init__(self, epsilon: float, delta: float) -> None:
         self.epsilon, self.delta = epsilon, arb(delta)
@@ -217,18 +219,13 @@ class Closeness:
         # The total variation distance of randomized response, or δ if that is more.
         self.distance = max(math.tanh(epsilon / 2), delta)
 
-    def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """Return the chord between the points that closeness gives at e^−ε and at e^ε, and δ beyond."""
-        found: Bounds = [self.at(growth) for growth in growths]
-        return found, found
-
     def at(self, growth: arb) -> arb:
-        """Return the bound at one factor."""
+        """Return the chord between the points that closeness gives at e^−ε and at e^ε, and δ beyond."""
         most = arb(self.epsilon).exp()
         return self.delta + (1 - self.delta) * (most - growth).nonnegative_part() / (most + 1)
 
 
-class ClosenessKernel(Closeness):
+class ClosenessKernel(Closeness, Kernel):
     """The same as a kernel, whose reach is a factor."""
 
     def __init__(self, epsilon: float, delta: float) -> None:
@@ -236,20 +233,17 @@ class ClosenessKernel(Closeness):
         self.reach = math.exp(min(epsilon, LARGEST_LOSS))
 
     def more(self, factor: arb) -> arb | None:
-        """Return the bound of closeness at a factor, the same in both directions."""
         return self.at(factor)
 
     fewer = more
 
 
-class Split:
+class Split(Curve):
     """A choice that is ε₁-close, made by a part of the sample, and a release of the rest (docs/proofs.md).
 
     The person is in the choosing part with probability `chosen`, and else faces the curve of the release. Of two ways
     to divide a factor among the two cases the smaller bound is taken at each place.
     """
-
-    density = DENSITY
 
     def __init__(self, factor: arb, choice: Closeness, release: SampledKernel) -> None:
         self.chosen, self.choice, self.release, self.kinks = factor, choice, release, choice.kinks

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from flint import arb
 
@@ -19,24 +18,16 @@ from crowdblend.numerics.profile_curves import (
     Bounds,
     Crowds,
     Curve,
+    Gaps,
     Kernel,
     LossPair,
     OnSample,
-    Shape,
     until,
 )
 from crowdblend.numerics.programme import chord
 
 # Gains below this are taken for the divergence itself.
 SMALLEST_GAIN = 1e-25
-
-
-class Gaps(Shape, Protocol):
-    """A kernel that is asked for many factors at once; its reach is a factor."""
-
-    def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """Bounds of Σ(P − sQ)₊ at the first and of Σ(Q − sP)₊ at the second rising factors s ≥ 1; None only after a
-        bound that is small enough."""
 
 
 class SampledGaps(OnSample):
@@ -61,7 +52,7 @@ class SampledGaps(OnSample):
         return ups, downs + [gain.nonnegative_part() for gain in gains[len(fewers) :]]
 
 
-class SurveyMixture:
+class SurveyMixture(Curve):
     """The curve of a survey that has a person with probability `share`, the same number of people in every survey.
 
     With b the share, P and R the survey with one and with the other data of the person, and S someone else's data
@@ -85,7 +76,7 @@ class SurveyMixture:
         return up, down
 
 
-class Pointwise:
+class Pointwise(Gaps):
     """A kernel that is known at single factors, asked for many; where it knows nothing, 1 is true."""
 
     def __init__(self, kernel: Kernel) -> None:
@@ -94,7 +85,6 @@ class Pointwise:
         self.kinks = kernel.kinks
 
     def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """Return the kernel at every factor, up to a bound that is small enough."""
         return until(_known_bound(self.kernel.more), mores, _enough), until(
             _known_bound(self.kernel.fewer), fewers, _enough
         )
@@ -112,11 +102,9 @@ class BlendingCrowds(Crowds):
     """The kernel of crowds also below the factor `blend`: the chord between the two points where it is known first."""
 
     def more(self, factor: arb) -> arb | None:
-        """Return a bound at every factor of at least 1."""
         return self._everywhere(factor, 0)
 
     def fewer(self, factor: arb) -> arb | None:
-        """Return a bound at every factor of at least 1."""
         return self._everywhere(factor, 1)
 
     def _everywhere(self, factor: arb, direction: int) -> arb:
@@ -130,7 +118,7 @@ class BlendingCrowds(Crowds):
         return bound
 
 
-class OwnCurve:
+class OwnCurve(Gaps):
     """A mechanism with a curve of its own: the person in its table or not, whatever the others."""
 
     def __init__(self, curve: Curve) -> None:
@@ -138,20 +126,15 @@ class OwnCurve:
         self.reach = math.exp(min(curve.reach, LARGEST_LOSS))
 
     def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """Return bounds of both directions at their factors; an unknown one keeps its last bound."""
         ways = self.curve.bounds(mores, _enough)[0], self.curve.bounds(fewers, _enough)[1] if fewers else []
         return [*falling(ways[0])], [*falling(ways[1])]
 
 
-class OwnLaws:
+class OwnLaws(Gaps):
     """Several mechanisms that see the same people: the curve of their composed losses.
 
     `spread` is the square root of the sum of the squares of their distances.
     """
-
-    density = 48
-    # The losses of several mechanisms together lie at no single place.
-    kinks: tuple[float, ...] = ()
 
     def __init__(self, laws: LossPair, spread: float) -> None:
         self.laws, self.distance = laws, min(spread, 1.0)
@@ -159,11 +142,10 @@ class OwnLaws:
         self.reach = math.exp(min(top, LARGEST_LOSS))
 
     def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """Return the composed divergences at their factors."""
         return [*self.laws.up.heights(mores)], [*self.laws.down.heights(fewers)]
 
 
-class Average:
+class Average(Gaps):
     """The kernel of several parts: the average of theirs, weighted by their shares."""
 
     def __init__(self, parts: Sequence[tuple[arb, Gaps]]) -> None:
@@ -175,7 +157,6 @@ class Average:
         self.kinks = tuple(dict.fromkeys(kink for _, kernel in heaviest for kink in kernel.kinks))
 
     def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """Return the weighted average at every factor."""
         found = [kernel.gaps(mores, fewers, _enough) for _, kernel in self.parts]
         weights = [weight for weight, _ in self.parts]
         return tuple(mean(weights, [bounds[way] for bounds in found]) for way in (0, 1))  # type: ignore[return-value]
