@@ -7,7 +7,7 @@ from flint import arb
 
 from crowdblend.numerics import balls, crowd_divergence
 from crowdblend.numerics.balls import precision
-from crowdblend.numerics.crowd_gaps import CrowdGaps
+from crowdblend.numerics.crowd_divergence import CrowdGaps
 from tests.cases import for_each
 from tests.truth import fractions_arithmetic as exact
 

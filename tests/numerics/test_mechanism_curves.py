@@ -31,8 +31,7 @@ from crowdblend.numerics.crowd_divergence import crowd_divergence
 from crowdblend.numerics.laplace import fading_divergence, step_divergences
 from crowdblend.numerics.noise_below_k import spliced_divergence
 from crowdblend.numerics.points_in_crowds import shuffled_divergence
-from crowdblend.numerics.programme import programme_divergence
-from crowdblend.numerics.programme_curve import SampledGaps
+from crowdblend.numerics.programme import SampledGaps, programme_divergence
 from crowdblend.numerics.tail_suprema import robust_divergence
 from tests.cases import for_each
 

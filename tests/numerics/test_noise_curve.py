@@ -3,7 +3,7 @@
 from flint import arb
 
 from crowdblend.numerics.balls import precision
-from crowdblend.numerics.noise_curve import _one_way
+from crowdblend.numerics.noise_below_k import _one_way
 from tests.cases import for_each
 
 FACTORS = (1.0, 1.2, 1.4)

@@ -16,7 +16,7 @@ from crowdblend.calculus.loss_curves import curve_of, together
 from crowdblend.guarantees.profiles import LossCurve, Profile, ThresholdCurve, Uses
 from crowdblend.guarantees.programme import OneSampleCurve
 from crowdblend.numerics.balls import round_up
-from crowdblend.numerics.threshold import threshold_divergences
+from crowdblend.numerics.laplace import threshold_divergences
 from tests.cases import for_each
 
 from . import fractions_arithmetic as exact

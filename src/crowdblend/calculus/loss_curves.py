@@ -43,10 +43,9 @@ from crowdblend.guarantees.strata import StrataCurve
 from crowdblend.numerics import balls
 from crowdblend.numerics.balls import expm1, precision, round_down, round_up, upper_bound
 from crowdblend.numerics.combined_curves import MeanOf, ReplacedData, WorstOf
-from crowdblend.numerics.gaussian import GaussianCells
 from crowdblend.numerics.loss_law import BITS, GridTooFine, compose
-from crowdblend.numerics.mechanism_curves import BiasedCrowds, OutlierBins, Points, ThresholdCells
-from crowdblend.numerics.noise_curve import NoisyKernel
+from crowdblend.numerics.mechanism_curves import BiasedCrowds, GaussianCells, OutlierBins, Points, ThresholdCells
+from crowdblend.numerics.noise_below_k import NoisyKernel
 from crowdblend.numerics.profile_curves import (
     Closeness,
     ClosenessKernel,
@@ -58,15 +57,20 @@ from crowdblend.numerics.profile_curves import (
     Split,
     loss_pair,
 )
-from crowdblend.numerics.programme import CrowdTerm, NoiseTerm, OwnTerm, PointTerm, Term, part_divergences
-from crowdblend.numerics.programme_curve import (
+from crowdblend.numerics.programme import (
     Average,
     BlendingCrowds,
+    CrowdTerm,
+    NoiseTerm,
     OwnCurve,
     OwnLaws,
+    OwnTerm,
+    PointTerm,
     Pointwise,
     SampledGaps,
     SurveyMixture,
+    Term,
+    part_divergences,
 )
 from crowdblend.numerics.series import Spread, cut_for, spread_of
 

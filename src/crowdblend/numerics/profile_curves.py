@@ -14,7 +14,7 @@ from flint import arb
 
 from crowdblend.frozen import dataclass
 from crowdblend.numerics.balls import precision
-from crowdblend.numerics.crowd_gaps import CrowdGaps
+from crowdblend.numerics.crowd_divergence import CrowdGaps
 from crowdblend.numerics.loss_law import BITS, LossLaw, Point, dominating, growth_at
 
 # How many places of the grid lie between 0 and the loss from which on the points of a curve lie farther apart.

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from crowdblend.numerics.gaussian import LARGEST_SIGMA, SMALLEST_SIGMA
+from crowdblend.numerics.mechanism_curves import LARGEST_SIGMA, SMALLEST_SIGMA
 
 _NORMAL = NormalDist()
 _HALVINGS = 60

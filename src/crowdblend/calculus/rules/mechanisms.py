@@ -11,8 +11,8 @@ from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation
 from crowdblend.guarantees.profiles import GaussianCurve, Profile, ThresholdCurve, Uses
 from crowdblend.numerics.balls import upper_bound
-from crowdblend.numerics.gaussian import GaussianCells
-from crowdblend.numerics.threshold import appears
+from crowdblend.numerics.laplace import appears
+from crowdblend.numerics.mechanism_curves import GaussianCells
 
 GAUSSIAN = (Assumption.EXACT_NOISE, Assumption.DISCRETE_GAUSSIAN, Assumption.ALL_CELLS)
 SHOWN = (Assumption.EXACT_NOISE, Assumption.SHOWN_FROM_THRESHOLD)
