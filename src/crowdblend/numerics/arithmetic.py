@@ -20,15 +20,26 @@ class Arithmetic(Protocol):
     largest: float
     """Binomial sizes beyond this are not evaluated but bounded."""
 
-    def number(self, value: float) -> Number: ...  # the exact value of a double
-    def maximum(self, *values: Number) -> Number: ...
-    def minimum(self, *values: Number) -> Number: ...
-    def exp(self, value: Number) -> Number: ...
-    def log(self, value: Number) -> Number: ...
-    def sqrt(self, value: Number) -> Number: ...
+    def number(self, value: float) -> Number:
+        """Return the exact value of a double, in this arithmetic."""
 
     def ceil(self, value: Number) -> int:
         """Return the ceiling of a value, or one more when the value cannot be told from a whole number."""
+
+    def maximum(self, *values: Number) -> Number:
+        """Return the largest of several numbers."""
+
+    def minimum(self, *values: Number) -> Number:
+        """Return the smallest of several numbers."""
+
+    def exp(self, value: Number) -> Number:
+        """e to a number."""
+
+    def log(self, value: Number) -> Number:
+        """Return the natural logarithm of a number."""
+
+    def sqrt(self, value: Number) -> Number:
+        """Return the square root of a number."""
 
     def nonnegative(self, value: Number) -> Number:
         """Return the number where it is positive, 0 elsewhere."""
