@@ -115,14 +115,6 @@ def test_every_shape_of_blocks_has_noise_of_its_own() -> None:
             assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
 
 
-def test_the_two_axes_move_independently() -> None:
-    published = NoisyPoints(5, 2.0, GRID, AXES, show_blocks=True).publish(sample([(2, 2)] * 20_000), key(9))
-    counts = np.zeros((2, 2))
-    x, y = published.cells
-    np.add.at(counts, ((x > 2).astype(int), (y > 2).astype(int)), published.counts)
-    assert stats.chi2_contingency(counts).pvalue > FALSE_ALARM
-
-
 def test_an_axis_with_one_cell_per_block_is_not_moved() -> None:
     grid = Grid((1, 4), (10, 3))
     published = NoisyPoints(5, 1.0, grid, AXES).publish(sample([(3, 2)] * 50), key(1))

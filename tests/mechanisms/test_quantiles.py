@@ -1,4 +1,4 @@
-"""What is published of quantiles is what the rules speak of: the loss of the choice, and of the sizes of groups.
+"""What is published of totals and quantiles is what the rules speak of: the loss of noise, of choices, and of sizes.
 
 Statistical tests use fixed seeds; their false-alarm rate is 1e-6 each over the choice of those.
 """
@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-from crowdblend.mechanisms.statistics import choose_quantiles
-from crowdblend.planning.statistics.accuracy import QuantileShape
+from crowdblend.mechanisms.statistics import NoisyStatistics, choose_quantiles
+from crowdblend.planning.statistics.accuracy import QuantileShape, Shape
 from crowdblend.randomness import SeededSource
+from tests.randomness.goodness import fits_whole_numbers
 
 from .test_independence import assert_independent
 
@@ -60,3 +62,12 @@ def test_every_group_s_size_has_noise_of_its_own_with_the_certified_loss() -> No
         low, high = binom.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], DRAWS, 2 * a ** (far + 1) / (1 + a))
         assert low <= int((np.abs(noise[:, group]) > far).sum()) <= high
     assert shape.claims(epsilon), "the claim is about this very shape and loss"
+
+
+def test_published_totals_are_the_totals_plus_discrete_laplace_noise() -> None:
+    exact = [np.full(DRAWS, 70), np.tile([3, 0, 9], DRAWS)]
+    published: Any = NoisyStatistics((Shape(1), Shape(1, 2)), (0.5, 0.2)).publish(exact, SeededSource(1))
+    one, bins = published
+    for noise, loss in ((one - 70, 0.5), *((bins[place::3] - total, 0.2) for place, total in enumerate([3, 0, 9]))):
+        a = math.exp(-loss)
+        assert fits_whole_numbers(noise, [(1 - a) / (1 + a) * a ** abs(y) for y in range(-30, 31)], -30)

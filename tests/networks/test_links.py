@@ -7,24 +7,17 @@ import pytest
 from crowdblend.errors import InvalidInput
 from crowdblend.networks import network
 from crowdblend.networks.links import number_people
-from tests.networks.samplers import Adjacency, Concealed
 from tests.refusals import refuses
 
 
-def test_rows_hold_everybody_s_neighbours() -> None:
+def test_links_are_in_order_with_the_smaller_number_first() -> None:
     rng = np.random.default_rng(1)
     pairs = {tuple(sorted(map(int, pair))) for pair in rng.integers(0, 40, (120, 2)) if pair[0] != pair[1]}
     order = rng.permutation(np.array(sorted(pairs)))
     flipped = np.where(rng.integers(0, 2, len(order))[:, None], order, order[:, ::-1])
     found = network(40, flipped[:, 0], flipped[:, 1])
     assert list(zip(found.low.tolist(), found.high.tolist(), strict=True)) == sorted(pairs)
-    for person in range(40):
-        expected = {a + b - person for a, b in pairs if person in (a, b)}
-        row = Adjacency.of(found).neighbours(person).tolist()
-        assert set(row) == expected
-        assert len(row) == len(expected) == found.degrees[person]
-        hidden = Concealed(Adjacency.of(found), 7).neighbours(person).tolist()
-        assert set(hidden) == (set() if person == 7 else expected - {7})
+    assert found.degrees.tolist() == [sum(person in pair for pair in pairs) for person in range(40)]
 
 
 @pytest.mark.parametrize(("source", "target", "word"), [([0, 1], [1, 1], "self_loops"), ([0, 1], [1, 0], "duplicates")])
@@ -38,7 +31,6 @@ def test_loops_and_repeats_are_refused_or_dropped(source: list[int], target: lis
 def test_a_network_may_have_no_links() -> None:
     found = network(3, np.array([], np.int64), np.array([], np.int64))
     assert found.degrees.tolist() == [0, 0, 0]
-    assert Adjacency.of(found).neighbours(1).tolist() == []
 
 
 def test_people_who_are_listed_are_counted_with_or_without_links() -> None:

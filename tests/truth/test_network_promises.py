@@ -7,11 +7,11 @@ from functools import cache
 from itertools import combinations, combinations_with_replacement, product
 
 from crowdblend.calculus import RULES
+from crowdblend.guarantees.aggregates import Neighbourhood
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.planning.networks.request import Bounds, NetworkRequest, SimulatorView
 from crowdblend.planning.networks.solve import NetworkPlan, plan_network
 from tests.cases import for_each
-from tests.networks.samplers import counts_light_ends
 
 from .network_samplers import averages, estimate, light_ends, term
 from .small_graphs import Graph, conceal, connected, cycle_free, degrees, edits_to, euler_path, graphs, links
@@ -131,10 +131,11 @@ PLANS: dict[str, Callable[[Bounds], NetworkPlan]] = {
 
 def losses(planned: NetworkPlan, graph: Graph, hidden: int) -> Iterator[float]:
     """ln of the ratio of simulator to mechanism at every output, exactly up to the last logarithm."""
-    noise, seen = NoisyStatistic(planned).noise, planned.seen
+    noise, seen, aggregate = NoisyStatistic(planned).noise, planned.seen, planned.derivation.conclusion.aggregate
+    light = isinstance(aggregate, Neighbourhood) and aggregate.radius == 2
     there = noise.round_to_grid(true(planned.name, graph))
     without = conceal(N, graph, hidden)
-    found = spread(planned.name, without, seen.samples, seen.explored, light=counts_light_ends(planned))
+    found = spread(planned.name, without, seen.samples, seen.explored, light=light)
     ratio = planned.resolution / planned.scale
     steps = [(noise.round_to_grid(x), float(chance)) for x, chance in found.items()]
     # Outside of these the ratio stays what it is at the end.

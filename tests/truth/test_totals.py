@@ -1,6 +1,6 @@
 """Noisy totals and the simulators of their proofs, on every small table with a concealed row.
 
-The simulators' own code estimates from the rows; the noise is added exactly. Where no event can gain by splitting an
+The noise is added exactly. Where no event can gain by splitting an
 outcome, outcomes are grouped (see noise_below_k), so nothing is cut off.
 """
 
@@ -16,10 +16,8 @@ import numpy as np
 from crowdblend.calculus import RULES
 from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
 from crowdblend.guarantees.utility import NoisyTotals
-from crowdblend.mechanisms.statistics import NoisyStatistics as Mechanism
-from crowdblend.planning.statistics.accuracy import Shape, finite_population
+from crowdblend.planning.statistics.accuracy import finite_population
 from tests.cases import for_each
-from tests.mechanisms.simulators import EverybodySimulator
 
 from .distributions import both, divergence, epsilon_above, growth_below, mix
 from .noise_below_k import blurred
@@ -103,13 +101,16 @@ def everybody(world: Statistics, table: Sequence[Row]) -> dict[Hashable, Fractio
     return world.noisy(np.sum(table, axis=0))
 
 
+def estimate(rows: np.ndarray) -> np.ndarray:
+    """n/k times the totals of the rows, rounded half up in whole numbers."""
+    k = len(rows)
+    return (2 * N * rows.sum(axis=0) + k) // (2 * k)
+
+
 def simulated(world: Statistics, seen: Sequence[Row], k: int) -> dict[Hashable, Fraction]:
     """What the simulator of everybody's totals publishes when it sees k random rows of this table."""
-    simulator = EverybodySimulator(
-        Mechanism(tuple(Shape(1, bins) for bins in world.bins), (1.0,) * len(world.bins)), world.bins, N
-    )
     return mix(
-        (share, world.noisy(simulator.estimate(np.array([seen[place] for place in places]))))
+        (share, world.noisy(estimate(np.array([seen[place] for place in places]))))
         for share, places in drawn(seen, k)  # type: ignore[arg-type]
     )
 
