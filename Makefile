@@ -68,8 +68,7 @@ bench: .venv/ready ## speed and accuracy, as JSON on stdout
 	$(BIN)/python -m bench.studio
 	$(BIN)/python -m bench.audit
 	$(BIN)/python -m bench.points
-	$(BIN)/python -m bench.graphs exact 1000000 10000000
-	$(BIN)/python -m bench.graphs samplers 100000 1000000 10000000
+	$(BIN)/python -m bench.graphs 1000000 10000000
 
 bench-data: .venv/ready ## accuracy on the tables of the examples, which are not part of this repository
 	$(BIN)/python -m bench.points_utility

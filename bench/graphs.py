@@ -1,7 +1,6 @@
-"""How long networks take, as JSON lines: exact statistics against building the adjacency, and samplers against n.
+"""How long networks take, as JSON lines: exact statistics against building the adjacency.
 
-    python -m bench.graphs exact LINKS …     random links among LINKS/5 people: no two neighbours lie close in memory
-    python -m bench.graphs samplers PEOPLE … the same number of samples in ever larger networks
+    python -m bench.graphs LINKS …     random links among LINKS/5 people: no two neighbours lie close in memory
 
 "pass" is one pass of scipy that turns the list of links into adjacency rows. "network" is our own: it sorts, drops
 repeats and keeps every link once. Each size runs in a process of its own, so that the largest memory is its own.
@@ -23,11 +22,8 @@ from scipy.sparse import coo_array
 
 from crowdblend.networks import Structure, network
 from crowdblend.networks.exact import average_degree, edits_to_connected, edits_to_cycle_free, edits_to_euler_path
-from crowdblend.randomness import SeededSource
-from tests.networks import samplers
 
 FOUR = (edits_to_connected, edits_to_cycle_free, edits_to_euler_path, average_degree)
-DEGREE_BOUND, SAMPLES, EXPLORED = 50, 2_000, 60
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
@@ -61,25 +57,6 @@ def one_pass(people: int, source: np.ndarray, target: np.ndarray) -> float:
     return timed(lambda: coo_array((ones, ends), shape=(people, people)).tocsr())[0]
 
 
-def sampling(people: int) -> None:
-    # people/2 links: most components are small, one is large
-    rng = np.random.default_rng(2)
-    source, target = (rng.integers(0, people, people // 2, dtype=np.int32) for _ in range(2))
-    view = samplers.Adjacency.of(network(people, source, target, self_loops="drop", duplicates="drop"))
-    told: dict[str, Any] = {"people": people, "samples": SAMPLES, "explored": EXPLORED}
-    for name in ("sampled_connected", "sampled_cycle_free", "sampled_euler_path"):
-        walk = getattr(samplers, name)
-        told[name] = best(lambda: walk(view, DEGREE_BOUND, SAMPLES, EXPLORED, SeededSource(1)))  # noqa: B023
-    for name in ("sampled_degree", "sampled_light_ends"):
-        ask = getattr(samplers, name)
-        told[name] = best(lambda: ask(view, SAMPLES, SeededSource(1)))  # noqa: B023
-    emit(told)
-
-
-def best(work: Callable[[], Any]) -> float:
-    return min(timed(work)[0] for _ in range(5))
-
-
 def memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
@@ -89,10 +66,8 @@ def emit(told: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    what, *sizes = sys.argv[1:] or ["exact"]
-    work = {"exact": exact, "samplers": sampling}[what]
-    for size in sizes or (["1000000"] if what == "exact" else ["100000", "1000000", "10000000"]):
-        process = multiprocessing.get_context("spawn").Process(target=work, args=(int(float(size)),))
+    for size in sys.argv[1:] or ["1000000"]:
+        process = multiprocessing.get_context("spawn").Process(target=exact, args=(int(float(size)),))
         process.start()
         process.join()
 
