@@ -55,6 +55,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_unconfigure() -> None:
+    """Let what was collected go, so that DuckDB does not call it leaked after the closing lines."""
+    gc.unfreeze()
+
+
 def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
     """Turn a skip into a failure where no test may be skipped."""
     if report.outcome == "skipped" and not hasattr(report, "wasxfail") and "all" in required():
