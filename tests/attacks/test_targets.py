@@ -1,12 +1,13 @@
 """The targets are what their names say: k-anonymous, and recoded by what is in the data."""
 
+import math
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
 
-from crowdblend.attacks.ours import difference_at_least, laplace_is, laplace_reaches, published_law
+from crowdblend.attacks.ours import chance_of_more, laplace_reaches, published_law
 from crowdblend.attacks.targets import duplicate, is_k_anonymous, mondrian
 from tests.cases import for_each
 
@@ -62,15 +63,13 @@ def test_laws_by_enumeration() -> None:
             chance *= rate if coin else 1 - rate
         by_hand[sum(coins) if sum(coins) >= k else 0] += chance
     assert first == by_hand
-    for least in range(-4, 7):
-        pairs = ((x, y) for x in first for y in second if x - y >= least)
-        assert difference_at_least(first, second, least) == sum(first[x] * second[y] for x, y in pairs)
+    for one, other in ((first, second), (second, first)):
+        assert chance_of_more(one, other) == sum(one[x] * other[y] for x in one for y in other if x > y)
 
 
 @for_each("epsilon", [0.2, 1.0, 3.0])
 def test_laplace_adds_up(epsilon: float) -> None:
-    assert sum(laplace_is(value, epsilon) for value in range(-400, 401)) == pytest.approx(1)
+    chances = {value: math.tanh(epsilon / 2) * math.exp(-epsilon * abs(value)) for value in range(-400, 401)}
+    assert sum(chances.values()) == pytest.approx(1)
     for least in range(-3, 5):
-        assert laplace_reaches(least, epsilon) == pytest.approx(
-            sum(laplace_is(value, epsilon) for value in range(least, 401))
-        )
+        assert laplace_reaches(least, epsilon) == pytest.approx(sum(chances[value] for value in range(least, 401)))

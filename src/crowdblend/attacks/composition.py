@@ -7,13 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from crowdblend.attacks.ours import Counts, laplace_is, our_table, published_law, repeat_sizes
+from crowdblend.attacks.ours import Counts, our_table, published_law, repeat_sizes
 from crowdblend.attacks.trial import Attack, Bound, Trial, exactly, in_runs, unsafe
 from crowdblend.guarantees.privacy import Relation
 from crowdblend.randomness import SystemSource, discrete_laplace
 
-# The noise of the small counts: each is 0, or one up, or one down, with chances 1/3, 1/6 and 1/6.
-NOISE = math.log(2)
+# The discrete Laplace noise of the small counts: each is 0, or one up, or one down, with chances 1/3, 1/6 and 1/6.
+NOISE, ONE_UP = math.log(2), Fraction(1, 6)
 K = our_table().k
 
 
@@ -42,7 +42,7 @@ def trials(runs: int) -> tuple[Trial, ...]:
         unsafe("table of {1} and {2, 3} alone", exactly(1.0, 1.0), bound=alone),
         unsafe(
             "both tables, of the same people",
-            exactly(1.0, laplace_is(1, NOISE)),
+            exactly(1.0, ONE_UP),
             in_runs(runs, noisy_below),
             alone.twice("the sum of both, which is not true"),
         ),

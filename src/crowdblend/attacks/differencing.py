@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from crowdblend.attacks.ours import OurTable, difference_at_least, drawn, our_table, published_law, repeat_sizes
+from crowdblend.attacks.ours import OurTable, chance_of_more, drawn, our_table, published_law, repeat_sizes
 from crowdblend.attacks.trial import Attack, Trial, exactly, in_runs, unsafe
 from crowdblend.figures.charts import Axis, Line, LineChart
 
@@ -27,7 +27,7 @@ def trials(runs: int) -> tuple[Trial, ...]:
             f"ours, k = {ours.k}, of fresh samples at {ours.rate:g}",
             True,
             ours.bound(),
-            exactly(*(_fresh(ours, STAYED, person) for person in (1, 0))),
+            exactly(_fresh(ours, STAYED, 1), _fresh(ours, STAYED, 0)),
             in_runs(runs, lambda person: _fresh_coins(ours, person, runs)),
         ),
     )
@@ -49,10 +49,9 @@ def _same_coins(ours: OurTable, person: bool, runs: int) -> int:
     return int((first > second).sum())
 
 
-def _fresh(ours: OurTable, runs_stayed: int, more: int) -> Fraction:
+def _fresh(ours: OurTable, stayed: int, more: int) -> Fraction:
     """Return the chance that the first count is larger than the second, with this many more people in it."""
-    first, second = (published_law(people, Fraction(ours.rate), ours.k) for people in (runs_stayed + more, runs_stayed))
-    return difference_at_least(first, second, 1)
+    return chance_of_more(*(published_law(people, Fraction(ours.rate), ours.k) for people in (stayed + more, stayed)))
 
 
 def _fresh_coins(ours: OurTable, person: bool, runs: int) -> int:

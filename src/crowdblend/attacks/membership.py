@@ -84,7 +84,10 @@ def best_test(k: int, rate: float, growth: float) -> Test:
     sizes = range(1, math.ceil(4 * k / rate))
     # Rounded, so that of several sizes that are as good the smallest is taken everywhere.
     worst = max(sizes, key=lambda people: float(f"{_about(k, rate, people, growth):.8e}"))
-    return _test(k, rate, worst, growth)
+    law, other = _laws(k, rate, worst)
+    counts = frozenset(count for count, chance in law.items() if chance > Fraction(growth) * other.get(count, 0))
+    hit, miss = (sum((chances.get(count, Fraction(0)) for count in counts), Fraction(0)) for chances in (law, other))
+    return Test(worst, counts, hit, miss)
 
 
 def _about(k: int, rate: float, people: int, growth: float) -> float:
@@ -95,13 +98,6 @@ def _about(k: int, rate: float, people: int, growth: float) -> float:
     )
     crowds = (law[j] - growth * other[j] for j in range(k, people + 1))
     return sum(max(value, 0.0) for value in crowds) + max(sum(law[:k]) - growth * sum(other[:k]), 0.0)
-
-
-def _test(k: int, rate: float, people: int, growth: float) -> Test:
-    law, other = _laws(k, rate, people)
-    counts = frozenset(count for count, chance in law.items() if chance > Fraction(growth) * other.get(count, 0))
-    hit, miss = (sum((chances.get(count, Fraction(0)) for count in counts), Fraction(0)) for chances in (law, other))
-    return Test(people, counts, hit, miss)
 
 
 def _laws(k: int, rate: float, people: int) -> tuple[Law, Law]:

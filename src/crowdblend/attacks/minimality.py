@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crowdblend.attacks.ours import our_table
-from crowdblend.attacks.targets import Groups, mondrian
+from crowdblend.attacks.targets import mondrian
 from crowdblend.attacks.trial import Attack, Trial, certain
 from crowdblend.guarantees.privacy import Relation
 
@@ -16,22 +15,15 @@ HEPATITIS, FLU = 0, 1
 TWENTY, NINETEEN = (K, K), (K - 1, K + 1)
 
 
-def stands_apart(groups: Groups) -> bool:
-    """Return whether hepatitis is published as a group of its own, not merged with the flu."""
-    return any(ranges == ((HEPATITIS, HEPATITIS),) for ranges, _ in groups)
-
-
-def patients(hepatitis: int, flu: int) -> NDArray[np.int64]:
-    """Return a table of diagnoses."""
-    return np.repeat(np.array([HEPATITIS, FLU], dtype=np.int64), [hepatitis, flu]).reshape(-1, 1)
-
-
 def trials(runs: int) -> tuple[Trial, ...]:
     """Return local recoding, and our table: its classes are fixed, and never merged because of one person."""
-    target = certain(
-        "Mondrian, k = 20", lambda sick: stands_apart(mondrian(patients(*(TWENTY if sick else NINETEEN)), K))
-    )
-    return (target, our_table().shows(runs, 0, TWENTY, NINETEEN, Relation.REPLACE))
+
+    def stands_apart(sick: bool) -> bool:
+        diagnoses = np.repeat([HEPATITIS, FLU], TWENTY if sick else NINETEEN).astype(np.int64)
+        return any(ranges == ((HEPATITIS, HEPATITIS),) for ranges, _ in mondrian(diagnoses.reshape(-1, 1), K))
+
+    ours = our_table().shows(runs, 0, TWENTY, NINETEEN, Relation.REPLACE)
+    return certain("Mondrian, k = 20", stands_apart), ours
 
 
 ATTACK = Attack(

@@ -8,8 +8,10 @@ that column has labels, and thousands of releases cost no more than one large on
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from fractions import Fraction
 from functools import cache
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 from crowdblend.attacks.trial import Bound, Trial, exactly, in_runs
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import Relation
-from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
+from crowdblend.mechanisms import NoisyHistogram, SampledClasses, SuppressedHistogram
 from crowdblend.planning.plan import SolvedPlan, plan
 from crowdblend.randomness import ReleaseKey, SystemSource, coins, new_key, thin
 
@@ -41,27 +43,15 @@ def published_law(people: int, rate: Fraction, k: int) -> Law:
     return {0: sum(pmf[:k], Fraction(0)), **{j: pmf[j] for j in range(k, people + 1)}}
 
 
-def difference_at_least(first: Law, second: Law, least: int) -> Fraction:
-    """P[X − Y ≥ least] for independent X and Y."""
-    tail, tails = Fraction(0), {}
-    for value in sorted(second):
-        tail += second[value]
-        tails[value] = tail
-    total = Fraction(0)
-    for value, chance in first.items():
-        below = [other for other in tails if other <= value - least]
-        if below:
-            total += chance * tails[max(below)]
-    return total
-
-
-def laplace_is(value: int, epsilon: float) -> float:
-    """P[Y = value] for discrete Laplace noise of loss epsilon."""
-    return math.tanh(epsilon / 2) * math.exp(-epsilon * abs(value))
+def chance_of_more(first: Law, second: Law) -> Fraction:
+    """P[X > Y] for independent X and Y."""
+    values = sorted(second)
+    below = [Fraction(0), *accumulate(second[value] for value in values)]
+    return sum((chance * below[bisect_left(values, value)] for value, chance in first.items()), Fraction(0))
 
 
 def laplace_reaches(least: int, epsilon: float) -> float:
-    """P[Y ≥ least]."""
+    """P[Y ≥ least] for discrete Laplace noise of loss epsilon."""
     if least >= 1:
         return math.exp(-epsilon * least) / (1 + math.exp(-epsilon))
     return 1 - laplace_reaches(1 - least, epsilon)
@@ -119,30 +109,21 @@ class OurTable:
 
     def publish(self, people: Counts) -> Counts:
         """Sample and publish: a row of class sizes for every run; in the answer 0 stands for what is not shown."""
-        sampled = thin(people.ravel(), self.rate, SystemSource()).reshape(people.shape)
-        return self.sanitize(sampled)
+        return self.sanitize(thin(people.ravel(), self.rate, SystemSource()).reshape(people.shape))
 
     def sanitize(self, sample: Counts) -> Counts:
         """Publish counts that were already drawn."""
-        published = self._mechanism(_side_by_side(sample))
+        places, numbers = np.nonzero(sample), tuple(tuple(map(str, range(size))) for size in sample.shape)
+        classes = SampledClasses(("run", "class"), numbers, np.column_stack(places).astype(np.int32), sample[places])
+        if self.plan.noise_epsilon is None:
+            published = SuppressedHistogram(self.k).publish(classes)
+        else:
+            published = NoisyHistogram(self.k, self.plan.noise_epsilon).publish(classes, ReleaseKey(new_key()))
         counts = np.zeros_like(sample)
-        places = [[int(label) for label in labels] for labels in published.labels]
         if len(published.counts):
-            run, column = (np.asarray(known)[published.codes[:, at]] for at, known in enumerate(places))
+            run, column = (np.array(some, int)[published.codes[:, at]] for at, some in enumerate(published.labels))
             counts[run, column] = published.counts
         return counts
-
-    def _mechanism(self, sample: SampledClasses) -> PublishedClasses:
-        if self.plan.noise_epsilon is None:
-            return SuppressedHistogram(self.k).publish(sample)
-        return NoisyHistogram(self.k, self.plan.noise_epsilon).publish(sample, ReleaseKey(new_key()))
-
-
-def _side_by_side(counts: Counts) -> SampledClasses:
-    labels = tuple(tuple(str(place) for place in range(size)) for size in counts.shape)
-    run, column = np.nonzero(counts)
-    codes = np.column_stack([run, column]).astype(np.int32)
-    return SampledClasses(("run", "class"), labels, codes, counts[run, column])
 
 
 @cache

@@ -62,23 +62,16 @@ def _cliques(runs: int) -> Trial:
     answers = np.array([laplace_reaches(CLIQUE // 2 - j, LOSS) for j in range(CLIQUE + 1)])
 
     def democrat(vote: bool) -> int:
-        others = _others(vote, runs)
+        leans = _leans(runs)
+        # Everything is symmetric: a clique in which the person votes otherwise is the mirror image of one that fits.
+        leans = np.where((_unit(runs) < leans) == vote, leans, 1 - leans)
+        others = (_unit(runs * (CLIQUE - 1)).reshape(runs, -1) < leans[:, None]).sum(axis=1)
         noisy = others + vote + discrete_laplace(runs, LOSS, SystemSource())
         return int((noisy >= CLIQUE // 2).sum())
 
     hoped = Bound(LOSS, 0.0, "differential privacy, if people were independent")
     release = f"every clique's votes with noise, ε = {LOSS:g}"
     return unsafe(release, _guesses(answers), in_runs(runs, democrat), hoped)
-
-
-def _others(vote: bool, runs: int) -> NDArray[np.int64]:
-    """Return the number of Democrats among the others in the person's clique, for every run."""
-    leans = _leans(runs)
-    agrees = _unit(runs) < leans
-    # Everything is symmetric: a clique in which the person votes otherwise is the mirror image of one that fits.
-    leans = np.where(agrees == vote, leans, 1 - leans)
-    others: NDArray[np.int64] = (_unit(runs * (CLIQUE - 1)).reshape(runs, -1) < leans[:, None]).sum(axis=1)
-    return others
 
 
 def _leans(n: int) -> Law:
@@ -100,16 +93,11 @@ def _our_table() -> Trial:
     for people, law in enumerate(laws):
         for count, chance in published_law(people, rate, ours.k).items():
             law[count] = float(chance)
-    answers = np.array([_larger(laws[j], laws[CLIQUE - j]) for j in range(CLIQUE + 1)])
+    # P[X > Y], and half of P[X = Y].
+    answers = np.array([law @ (np.cumsum(other) - other / 2) for law, other in zip(laws, reversed(laws), strict=True)])
     bound = ours.bound()
     together = _to_a_clique(Differential(bound.epsilon, bound.delta, Relation.ADD_REMOVE, samplings=1))
     return Trial(f"our table by clique, k = {ours.k}", True, together, _guesses(answers))
-
-
-def _larger(first: Law, second: Law) -> float:
-    """P[X > Y], and half of P[X = Y]."""
-    below = np.concatenate([[0.0], np.cumsum(second)[:-1]])
-    return float((first * (below + second / 2)).sum())
 
 
 def total_bound() -> Bound:
@@ -160,17 +148,18 @@ def _chance_from_total(vote: bool) -> float:
 def _lead_of_clique(democrats: Law) -> Law:
     """Return the law of Democrats minus Republicans among the sampled of one clique, on the circle."""
     law = np.zeros(CIRCLE)
-    drawn = np.array([_sample_chances(people) for people in range(CLIQUE + 1)])
+    # By the number of people, the chances of 0, 1, …, MOST sampled; more have a chance below 1e-30.
+    drawn = np.array(
+        [
+            [math.comb(people, j) * RATE**j * (1 - RATE) ** (people - j) for j in range(MOST + 1)]
+            for people in range(CLIQUE + 1)
+        ]
+    )
     # For each number of Democrats and of Republicans in the sample, whatever the clique.
     both = np.einsum("j,ja,jb->ab", democrats, drawn, drawn[::-1])
     for (ours, theirs), chance in np.ndenumerate(both):
         law[(ours - theirs) % CIRCLE] += chance
     return law
-
-
-def _sample_chances(people: int) -> list[float]:
-    """Return the chances of 0, 1, …, MOST sampled among this many; more have a chance below 1e-30."""
-    return [math.comb(people, j) * RATE**j * (1 - RATE) ** (people - j) for j in range(MOST + 1)]
 
 
 ATTACK = Attack(

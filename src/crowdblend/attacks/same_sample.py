@@ -57,19 +57,16 @@ def _publication_chance(groups: int, weight: float, *, chooses: float, publishes
     """
 
     def integrand(t: float) -> float:
-        return math.exp(-t * weight) * _one_group(t, chooses) ** (groups - 1)
+        # E[e^{−t·weight}] of a group of which everybody counts with probability `chooses`.
+        one_group = sum(
+            math.comb(SIZE, q) * chooses**q * (1 - chooses) ** (SIZE - q) * math.exp(-t * math.exp(CHOICE * q))
+            for q in range(K)
+        )
+        return math.exp(-t * weight) * one_group ** (groups - 1)
 
     # Weights are at least 1, so beyond this point the integrand is below e^-45 times its start.
     chosen, _ = integrate.quad(integrand, 0, 45 / (weight + groups - 1), epsabs=0, epsrel=1e-10, limit=200)
     return groups * publishes**K * weight * float(chosen)
-
-
-def _one_group(t: float, chooses: float) -> float:
-    """E[e^{−t·weight}] of a group of which everybody counts with probability `chooses`."""
-    return sum(
-        math.comb(SIZE, q) * chooses**q * (1 - chooses) ** (SIZE - q) * math.exp(-t * math.exp(CHOICE * q))
-        for q in range(K)
-    )
 
 
 def theorem_6(rate: float) -> Bound:
@@ -114,9 +111,8 @@ def _population(runs: int) -> Trial:
 
     def hits(person: bool) -> int:
         everybody = np.full((runs, FEWER), SIZE)
-        return _published_runs(
-            person, everybody, thin(everybody.ravel(), RATE, SystemSource()).reshape(runs, FEWER), RATE
-        )
+        sampled = thin(everybody.ravel(), RATE, SystemSource()).reshape(runs, FEWER)
+        return _published_runs(person, everybody, sampled, RATE)
 
     exact = exactly(Fraction(RATE) ** K, Fraction(0))
     release = f"ours, chosen by everybody, sample at {RATE:g}"

@@ -126,21 +126,12 @@ class Bound:
 
     def surely_broken(self, one: Pair) -> bool:
         """Return whether the two chances contradict the guarantee, whatever they are within their bounds."""
-        return any(
-            self._exceeded(*chances)
-            for chances in (
-                (one.hit.low, one.miss.high),
-                (one.miss.low, one.hit.high),
-                (1 - one.miss.high, 1 - one.hit.low),
-                (1 - one.hit.high, 1 - one.miss.low),
-            )
-        )
-
-    def _exceeded(self, chance: Fraction | float, otherwise: Fraction | float) -> bool:
-        """Return whether chance > e^ε·otherwise + δ, in balls: a tie is no contradiction."""
-        with precision(256):
-            one, other = (arb(fmpq(*value.as_integer_ratio())) for value in (chance, otherwise))
-            return bool(one > arb(self.epsilon).exp() * other + arb(self.delta))
+        hit, miss = one.hit, one.miss
+        pairs = [(hit.low, miss.high), (miss.low, hit.high), (1 - miss.high, 1 - hit.low), (1 - hit.high, 1 - miss.low)]
+        with precision(256):  # in balls, so that a tie is no contradiction
+            growth, delta = arb(self.epsilon).exp(), arb(self.delta)
+            each = ([arb(fmpq(*chance.as_integer_ratio())) for chance in pair] for pair in pairs)
+            return any(bool(chance > growth * otherwise + delta) for chance, otherwise in each)
 
 
 @dataclass(frozen=True)
@@ -250,16 +241,17 @@ class Attack:
     def launch(self, runs: int) -> Finding:
         """Return what becomes of the attack, with this many runs of the real code in either world."""
         trials, guarantee = self.trials(runs), self.guarantee()
-        chart = self.chart() if self.chart is not None else self._chances(trials, guarantee)
-        return Finding(trials, guarantee, chart, self.remark if isinstance(self.remark, str) else self.remark())
-
-    def _chances(self, trials: tuple[Trial, ...], guarantee: Bound) -> ShareChart:
-        """Return bars for the computed chances; a release without a guarantee is marked with what ours would allow."""
+        remark = self.remark if isinstance(self.remark, str) else self.remark()
+        if self.chart is not None:
+            return Finding(trials, guarantee, self.chart(), remark)
         shares = []
         for trial in trials:
             hit, miss = float(trial.best.hit.value), float(trial.best.miss.value)
+            # A release without a guarantee is marked with what ours would allow.
             shares.append(Share(trial.release, hit, miss, (trial.bound or guarantee).allows(miss)))
-        return ShareChart(shares, self.worlds, self.question, mark="largest allowed")
+        return Finding(
+            trials, guarantee, ShareChart(shares, self.worlds, self.question, mark="largest allowed"), remark
+        )
 
     def to_dict(self, finding: Finding) -> dict[str, Any]:
         """Return the attack and its outcome as JSON-ready data."""

@@ -6,7 +6,6 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crowdblend.attacks.ours import Counts, laplace_reaches, our_table, published_law, repeat_sizes
 from crowdblend.attacks.trial import Attack, Bound, Pair, Trial, exactly, in_runs, unsafe
@@ -22,11 +21,15 @@ def trials(runs: int) -> tuple[Trial, ...]:
     """Return both pairs of the paper, and two releases of ours, each from a sample of its own."""
     fair = exactly(Fraction(1, 2), Fraction(1, 2))
     nothing = Bound(0.0, 0.0, "telling nothing about this data")
+    # The flipped answer alone is "no" as often with the person as without. Without: when there are not more men.
+    # Sampled, the person is a man more and turns the answer over: "no" when the others have at least as many men as
+    # women, which is as likely as at most as many.
+    no = (1 + Fraction(math.comb(2 * HALF, HALF), 4**HALF)) / 2
     return (
         unsafe("parity of the sample", fair, bound=nothing),
         unsafe("parity, flipped if the person is sampled", fair, bound=nothing),
         unsafe("both of these", *_parities(runs), nothing),
-        unsafe("more men?, flipped if the person is sampled", majority_alone(), bound=nothing),
+        unsafe("more men?, flipped if the person is sampled", exactly(no, no), bound=nothing),
         unsafe(
             "that, and men minus women with noise",
             *_majorities(runs),
@@ -51,27 +54,13 @@ def _draw_counts(runs: int, person: bool) -> Counts:
     return thin(np.full(runs, int(person)), RATE, SystemSource())
 
 
-def more_men() -> tuple[NDArray[np.float64], Counts]:
-    """The law of men minus women in a sample of as many men as women: Bin(n, ½) − n/2, since n/2 − Bin is Bin again."""
-    both = 2 * HALF
-    logs = [math.lgamma(both + 1) - math.lgamma(j + 1) - math.lgamma(both - j + 1) for j in range(both + 1)]
-    chances = np.exp(np.array(logs) - both * math.log(2))
-    return chances / chances.sum(), np.arange(both + 1) - HALF
-
-
-def majority_alone() -> Pair:
-    """The flipped answer alone is "no" as often with the person as without.
-
-    Without: when there are not more men. Sampled, the person is a man more and turns the answer over: "no" when the
-    others have at least as many men as women, which is as likely as at most as many.
-    """
-    tie = Fraction(math.comb(2 * HALF, HALF), 4**HALF)
-    return exactly((1 + tie) / 2, (1 + tie) / 2)
-
-
 def _majorities(runs: int) -> tuple[Pair, Pair | None]:
     """Return the chances of the event: the flipped answer is no, yet the noisy difference is positive."""
-    chances, more = more_men()
+    # Men minus women in a sample of as many men as women have the law Bin(n, ½) − n/2, since n/2 − Bin is Bin again.
+    both, more = 2 * HALF, np.arange(2 * HALF + 1) - HALF
+    logs = [math.lgamma(both + 1) - math.lgamma(j + 1) - math.lgamma(both - j + 1) for j in range(both + 1)]
+    chances = np.exp(np.array(logs) - both * math.log(2))
+    chances /= chances.sum()
     positive = np.array([laplace_reaches(1 - int(value), NOISE) for value in more])
     taller = np.array([laplace_reaches(-int(value), NOISE) for value in more])
     without = float((chances * positive)[more <= 0].sum())
@@ -96,15 +85,11 @@ def _ours(runs: int) -> Trial:
         first, second = (ours.publish(repeat_sizes(runs, OTHERS + person)) for _ in range(2))
         return int(((first - second) % 2).sum())
 
+    laws = (published_law(OTHERS + person, Fraction(RATE), ours.k) for person in (1, 0))
+    odd = (sum((chance for count, chance in law.items() if count % 2), Fraction(0)) for law in laws)
+    exact = exactly(*(2 * share * (1 - share) for share in odd))
     release = f"ours twice, k = {ours.k}, of fresh samples at {RATE:g}"
-    exact = exactly(*(_parities_differ(OTHERS + person) for person in (1, 0)))
     return Trial(release, True, ours.bound().twice("our certificates, added up"), exact, in_runs(runs, differ))
-
-
-def _parities_differ(people: int) -> Fraction:
-    law = published_law(people, Fraction(RATE), our_table(RATE).k)
-    odd = sum((chance for count, chance in law.items() if count % 2), Fraction(0))
-    return 2 * odd * (1 - odd)
 
 
 ATTACK = Attack(
