@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdblend.recoding.bounded_recoding import BoundedRecoding
-from crowdblend.recoding.classes import ClosedRecoding, Lookup, Open, Recoding
+from crowdblend.recoding.classes import ClosedRecoding, Lookup, Open, Recoding, WiderClasses
 from crowdblend.recoding.dates import PERIODS, DateRange, Dates
 from crowdblend.recoding.intervals import Breaks, Intervals
 from crowdblend.recoding.values import Prefixes, Values
-from crowdblend.recoding.wider_classes import WiderClasses
 from tests.cases import for_each
 
 NASTY = [

@@ -6,9 +6,10 @@ adds that day), and the classes are all the periods that these days touch.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date, timedelta
 from functools import cached_property
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -17,55 +18,47 @@ from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.reading import FIRST_DAY, LAST_DAY, day, day_sql
 
 Period: TypeAlias = Literal["year", "quarter", "month", "week", "day"]
-PERIODS: tuple[Period, ...] = ("year", "quarter", "month", "week", "day")
+_MONDAY = date(1, 1, 1)  # weeks are counted from it
 
-_SHORTEST: dict[Period, int] = {"year": 365, "quarter": 90, "month": 28, "week": 7, "day": 1}
-_MONDAY = date(1, 1, 1)  # a Monday, so that weeks are counted from it
-_NUMBER_SQL = {
-    "year": "year({0})",
-    "quarter": "year({0}) * 4 + quarter({0}) - 1",
-    "month": "year({0}) * 12 + month({0}) - 1",
-    "week": "(({0}) - DATE '0001-01-01') // 7",
-    "day": "({0}) - DATE '0001-01-01'",
+
+class _Rules(NamedTuple):
+    """A period's fewest days, and for a day in Python and SQL its number, one more than the last one's, and label."""
+
+    shortest: int
+    number: Callable[[date], int]
+    number_sql: str
+    label: Callable[[date], str]
+    label_sql: str
+
+
+_RULES: dict[Period, _Rules] = {
+    "year": _Rules(365, lambda on: on.year, "year({0})", lambda on: f"{on.year:04d}", "strftime({0}, '%Y')"),
+    "quarter": _Rules(
+        90,
+        lambda on: on.year * 4 + (on.month - 1) // 3,
+        "year({0}) * 4 + quarter({0}) - 1",
+        lambda on: f"{on.year:04d}-Q{(on.month - 1) // 3 + 1}",
+        "strftime({0}, '%Y') || '-Q' || quarter({0})",
+    ),
+    "month": _Rules(
+        28,
+        lambda on: on.year * 12 + on.month - 1,
+        "year({0}) * 12 + month({0}) - 1",
+        lambda on: f"{on.year:04d}-{on.month:02d}",
+        "strftime({0}, '%Y-%m')",
+    ),
+    "week": _Rules(
+        7,
+        lambda on: (on - _MONDAY).days // 7,
+        "(({0}) - DATE '0001-01-01') // 7",
+        lambda on: "{:04d}-W{:02d}".format(*on.isocalendar()),
+        "lpad(CAST(isoyear({0}) AS VARCHAR), 4, '0') || '-W' || lpad(CAST(week({0}) AS VARCHAR), 2, '0')",
+    ),
+    "day": _Rules(
+        1, lambda on: (on - _MONDAY).days, "({0}) - DATE '0001-01-01'", date.isoformat, "strftime({0}, '%Y-%m-%d')"
+    ),
 }
-_LABEL_SQL = {
-    "year": "strftime({0}, '%Y')",
-    "quarter": "strftime({0}, '%Y') || '-Q' || quarter({0})",
-    "month": "strftime({0}, '%Y-%m')",
-    "week": "lpad(CAST(isoyear({0}) AS VARCHAR), 4, '0') || '-W' || lpad(CAST(week({0}) AS VARCHAR), 2, '0')",
-    "day": "strftime({0}, '%Y-%m-%d')",
-}
-
-
-def period_number(period: Period, when: date) -> int:
-    """Return a whole number that rises by one from each period to the next."""
-    match period:
-        case "year":
-            return when.year
-        case "quarter":
-            return when.year * 4 + (when.month - 1) // 3
-        case "month":
-            return when.year * 12 + when.month - 1
-        case "week":
-            return (when - _MONDAY).days // 7
-        case "day":
-            return (when - _MONDAY).days
-
-
-def period_label(period: Period, when: date) -> str:
-    """Return the period as people write it: 2024, 2024-Q1, 2024-02, 2024-W09 or 2024-02-29."""
-    match period:
-        case "year":
-            return f"{when.year:04d}"
-        case "quarter":
-            return f"{when.year:04d}-Q{(when.month - 1) // 3 + 1}"
-        case "month":
-            return f"{when.year:04d}-{when.month:02d}"
-        case "week":
-            year, week, _ = when.isocalendar()
-            return f"{year:04d}-W{week:02d}"
-        case "day":
-            return when.isoformat()
+PERIODS = tuple(_RULES)
 
 
 def _check_period(period: str) -> None:
@@ -97,13 +90,13 @@ class Dates(Open):
     def own_label(self, value: str) -> str | None:
         """Return the period's label, or None when the text is no date."""
         when = day(value)
-        return None if when is None else period_label(self.period, when)
+        return None if when is None else _RULES[self.period].label(when)
 
     def own_label_sql(self, column: str, typed: bool) -> str:
         """Return the period's label, NULL for what is no date of the years 0001 to 9999."""
         when = f"({day_sql(column, typed)})"
         inside = f"{when} BETWEEN DATE '{FIRST_DAY.isoformat()}' AND DATE '{LAST_DAY.isoformat()}'"
-        return f"CASE WHEN {inside} THEN {_LABEL_SQL[self.period].format(when)} END"
+        return f"CASE WHEN {inside} THEN {_RULES[self.period].label_sql.format(when)} END"
 
 
 @dataclass(frozen=True)
@@ -127,7 +120,7 @@ class DateRange(ComputedRecoding):
         if self.start > self.last:
             message = f"from must be before to, got from {self.start}, to {self.stop}. Swap or widen them."
             raise InvalidInput(message, where="from", code="recoding.order")
-        if period_number(self.period, self.last) - period_number(self.period, self.start) >= LARGEST_DOMAIN:
+        if self.place(self.last) >= LARGEST_DOMAIN:
             message = f"A column may have at most {LARGEST_DOMAIN} periods. Use a coarser date."
             raise InvalidInput(message, where="date", code="recoding.size")
         super().__post_init__()
@@ -152,13 +145,13 @@ class DateRange(ComputedRecoding):
         """One day of every period that the range touches."""
         first, last = self.start.toordinal(), self.last.toordinal()
         # No period is shorter than its step, so that none is stepped over.
-        days = map(date.fromordinal, (*range(first, last, _SHORTEST[self.period]), last))
-        return tuple({period_number(self.period, when): when for when in days}.values())
+        days = map(date.fromordinal, (*range(first, last, _RULES[self.period].shortest), last))
+        return tuple({_RULES[self.period].number(when): when for when in days}.values())
 
     @cached_property
     def own_labels(self) -> tuple[str, ...]:
         """Every period that the range touches."""
-        return tuple(period_label(self.period, when) for when in self.days)
+        return tuple(map(_RULES[self.period].label, self.days))
 
     def own_code(self, value: str) -> int | None:
         """Return the number of periods from the first one to the date; None outside the range."""
@@ -167,11 +160,11 @@ class DateRange(ComputedRecoding):
 
     def place(self, when: date) -> int:
         """Return the number of periods from the first one to a day of the range."""
-        return period_number(self.period, when) - period_number(self.period, self.start)
+        return _RULES[self.period].number(when) - _RULES[self.period].number(self.start)
 
     def own_sql(self, column: str, typed: bool) -> str:
         """The same count in SQL."""
         when = f"({day_sql(column, typed)})"
         inside = f"{when} BETWEEN DATE '{self.start.isoformat()}' AND DATE '{self.last.isoformat()}'"
-        first = period_number(self.period, self.start)
-        return f"CASE WHEN {inside} THEN {_NUMBER_SQL[self.period].format(when)} - {first} END"
+        rules = _RULES[self.period]
+        return f"CASE WHEN {inside} THEN {rules.number_sql.format(when)} - {rules.number(self.start)} END"

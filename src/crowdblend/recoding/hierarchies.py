@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
@@ -58,16 +58,13 @@ class Hierarchies(Lookup):
         if not 0 <= self.level < min(widths):
             message = f"level must be between 0 and {min(widths) - 1}, got {self.level}. 0 keeps the values themselves."
             raise InvalidInput(message, where="level", code="recoding.level")
-        self._refuse_repeats()
-        super().__post_init__()
-
-    def _refuse_repeats(self) -> None:
         seen: set[str] = set()
         for value, *_ in self.lines:
             if value in seen:
                 message = f"A hierarchy must list each value once, got {value!r} twice. Delete one line."
                 raise InvalidInput(message, where="hierarchy", code="recoding.repeated")
             seen.add(value)
+        super().__post_init__()
 
     @property
     def levels(self) -> int:
@@ -94,10 +91,13 @@ class Hierarchies(Lookup):
         return {line[0]: codes[line[self.level]] for line in self.lines}
 
 
+Lines = tuple[tuple[str, ...], ...]
 LARGEST_FILE = 100_000_000
+_MOST_VALUES = 1_000_000
+_EVERYBODY = "*"
 
 
-def read_hierarchy(path: Path) -> tuple[tuple[str, ...], ...]:
+def read_hierarchy(path: Path) -> Lines:
     """Return the lines of a hierarchy file; a byte order mark and empty lines are ignored."""
     try:
         text = read_regular(path, LARGEST_FILE).decode("utf-8-sig")
@@ -115,11 +115,6 @@ def read_hierarchy(path: Path) -> tuple[tuple[str, ...], ...]:
         raise InvalidInput(message, where="hierarchy", code="recoding.unreadable") from None
 
 
-Lines = tuple[tuple[str, ...], ...]
-_MOST_VALUES = 1_000_000
-_EVERYBODY = "*"
-
-
 def interval_hierarchy(start: int, stop: int, widths: Sequence[int]) -> Lines:
     """Return every whole number from `start` to below `stop`, in intervals of each width.
 
@@ -132,14 +127,11 @@ def interval_hierarchy(start: int, stop: int, widths: Sequence[int]) -> Lines:
     if (stop - start) % widths[-1]:
         raise _refusal("--width", "step", f"{stop - start} numbers are no whole number of intervals of {widths[-1]}.")
 
-    def group(width: int) -> Callable[[int], str]:
-        def label(value: int) -> str:
-            low = start + (value - start) // width * width
-            return whole_label(Decimal(low), Decimal(low + width - 1))
+    def label(value: int, width: int) -> str:
+        low = start + (value - start) // width * width
+        return whole_label(Decimal(low), Decimal(low + width - 1))
 
-        return label
-
-    return tuple((str(value), *(group(width)(value) for width in widths), _EVERYBODY) for value in range(start, stop))
+    return tuple((str(value), *(label(value, width) for width in widths), _EVERYBODY) for value in range(start, stop))
 
 
 def prefix_hierarchy(values: Sequence[str], keep: Sequence[int]) -> Lines:

@@ -15,8 +15,7 @@ from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.terms import Terms
-from crowdblend.recoding.classes import MOST_CELLS_LISTED, ComputedRecoding
-from crowdblend.recoding.wider_classes import WiderClasses
+from crowdblend.recoding.classes import MOST_CELLS_LISTED, ComputedRecoding, WiderClasses
 
 # How many classes of one width a class of the next has, where ranges are counted.
 _BRANCHES = 16
