@@ -138,11 +138,11 @@ def test_of_several_problems_the_same_one_counts():
 def test_fewer_people_than_are_to_be_drawn_are_not_looked_for(monkeypatch, tmp_path):
     facts = Facts()
     facts.add("read", 3)
-    monkeypatch.setattr(class_counts, "merge", lambda *_: (facts, []))
+    monkeypatch.setattr(class_counts, "merge", lambda *_, **__: (facts, []))
     data = policy(tmp_path, "people.parquet", person="rows_are_people = true").data
     relation = SparkRelation(None, data, (), rows=3)
     with refuses("data.people", "[data] people"):
-        class_counts._last_mark(relation, Exactly(DrawKey(bytes(32)), 5, 9), None, None)
+        class_counts._last_mark(relation, Exactly(DrawKey(bytes(32)), 5, 9), None)
     with refuses("data.missing-rows"):
         class_counts.check_rows(replace(relation, rows=4), facts)
 

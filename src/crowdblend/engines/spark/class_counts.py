@@ -21,7 +21,7 @@ from crowdblend.engines.engine import ClassCounts, Progress, check_people
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import no_rows, refusal, repeated_person
 from crowdblend.engines.sampling import random_places, thin_classes
-from crowdblend.engines.spark.pieces import Facts, Piece, decode, packed_codes, pieces_of
+from crowdblend.engines.spark.pieces import Facts, Piece, decode, packed_codes
 from crowdblend.engines.spark.relation import OfTask, SparkRelation, then
 from crowdblend.engines.spark.session import collect
 from crowdblend.engines.spark.tasks import (
@@ -60,15 +60,16 @@ def class_counts(
         if data.person is None:
             task = _at_places(relation, task, draw)
         else:
-            task = replace(task, last=_last_mark(relation, draw, memory_limit, progress))
+            task = replace(task, last=_last_mark(relation, draw, progress))
     elif data.person is not None and data.keeps_some_rows:
         stratified = draw if isinstance(draw, StratifiedCoin) else None
         keep = KeepRows(tuple(columns), replace(data, frame=None), row_key_of(task.draw), stratified)
-    facts, pieces = merge(relation, task, allowed_classes(columns, memory_limit), progress, keep)
+    allowed = _USUAL if memory_limit is None else memory_limit // (4 * len(columns) + _CLASS_BYTES)
+    facts, pieces = merge(relation, task, allowed, progress, keep)
     read = check_rows(relation, facts)
     if progress:
         progress("counting", read)
-    classes = classes_in(pieces, columns, memory_limit)
+    classes = classes_in(pieces, columns, allowed)
     if data.person is None and not isinstance(draw, Exactly):
         classes = thin_classes(columns, classes, draw)
     check_people(data, draw, read, classes.people)
@@ -87,27 +88,18 @@ def with_row_key(draw: Draw) -> Everybody | Coin | StratifiedCoin:
     return draw
 
 
-def allowed_classes(columns: Sequence[Column], memory_limit: int | None) -> int:
-    """Return the number of classes that the driver takes."""
-    return _USUAL if memory_limit is None else memory_limit // (4 * len(columns) + _CLASS_BYTES)
-
-
 def merge(
-    relation: SparkRelation, task: Task, most_classes: int, progress: Progress | None, keep: OfTask | None = None
+    relation: SparkRelation,
+    task: Task,
+    most_classes: int = _USUAL,
+    progress: Progress | None = None,
+    keep: OfTask | None = None,
 ) -> tuple[Facts, list[Piece]]:
     """Return the sum of all tasks' facts and the driver's pieces; refuse what a task refuses."""
     found = relation.map_tasks(task, task.opening)
     if keep is not None:
         found = then(found, keep)
-    table = collect(then(found, Merge(most_classes)), progress)
-    facts, pieces = Facts(), []
-    for piece in pieces_of(table.to_batches()):
-        if piece.kind == "facts":
-            facts.take(piece.content)
-        else:
-            pieces.append(piece)
-    if facts.problem is not None:
-        raise facts.problem
+    facts, pieces = Facts.apart(collect(then(found, Merge(most_classes)), progress))
     if facts.counts.get("repeated"):
         raise repeated_person(str(relation.data.person))
     return facts, pieces
@@ -122,7 +114,7 @@ def check_rows(relation: SparkRelation, facts: Facts) -> int:
     return read
 
 
-def classes_in(pieces: Sequence[Piece], columns: Sequence[Column], memory_limit: int | None) -> SampledClasses:
+def classes_in(pieces: Sequence[Piece], columns: Sequence[Column], allowed: int) -> SampledClasses:
     """Return the classes that tasks have counted, in the order of their codes."""
     packing = Packing(columns)
     contents = [piece.content for piece in pieces if piece.kind == "classes"]
@@ -130,7 +122,6 @@ def classes_in(pieces: Sequence[Piece], columns: Sequence[Column], memory_limit:
         empty = tuple(np.empty(0, np.int64) for _ in range(packing.width))
         return packing.classes_of(empty, np.empty(0, np.int64))
     table = decode(contents)
-    allowed = allowed_classes(columns, memory_limit)
     if table.num_rows > allowed:
         raise too_many_classes(allowed)
     codes, counts = packed_codes(packing, table), table.column("n").to_numpy()
@@ -141,15 +132,15 @@ def classes_in(pieces: Sequence[Piece], columns: Sequence[Column], memory_limit:
 _WORDS = 1 << 64
 
 
-def _last_mark(
-    relation: SparkRelation, draw: Exactly, memory_limit: int | None, progress: Progress | None
-) -> tuple[int, int]:
+def _last_mark(relation: SparkRelation, draw: Exactly, progress: Progress | None) -> tuple[int, int]:
     """Return the mark (high, low) of the last of the k people; refuse a source of another number of people."""
     margin = 8 * math.sqrt(draw.samples) + 60
     while True:
-        low, high = (_word((draw.samples + side * margin) / draw.people) for side in (-1, 1))
+        # The high words of marks below which these shares of them lie.
+        shares = ((draw.samples + side * margin) / draw.people for side in (-1, 1))
+        low, high = (min(max(int(share * _WORDS), 0), _WORDS - 1) for share in shares)
         task = MarksBetween(relation.opening(()), with_row_key(draw), low, high)
-        facts, pieces = merge(relation, task, allowed_classes((), memory_limit), progress)
+        facts, pieces = merge(relation, task, progress=progress)
         check_people(relation.data, draw, check_rows(relation, facts), draw.samples)
         marks = np.frombuffer(b"".join(piece.content for piece in pieces if piece.kind == "marks"), dtype=np.uint64)
         words = marks.reshape(-1, 2)
@@ -161,11 +152,6 @@ def _last_mark(
         if draw.samples == 0:
             return 0, 0
         margin *= 2
-
-
-def _word(rate: float) -> int:
-    """Return the high word of marks below which this share of them lies."""
-    return min(max(int(rate * _WORDS), 0), _WORDS - 1)
 
 
 def _at_places(relation: SparkRelation, task: CountClasses, draw: Exactly) -> CountClasses:
@@ -183,8 +169,7 @@ def _starts(relation: SparkRelation) -> dict[str, int]:
     """Return the first row number of each file, among the rows of all files by name."""
     names = [str(file.resolve() if relation.frame is not None else file) for file in relation.files]
     if relation.sizes is None:
-        task = RowsOfFiles(relation.opening((), placed=True))
-        facts, _ = merge(relation, task, allowed_classes((), None), None)
+        facts, _ = merge(relation, RowsOfFiles(relation.opening((), placed=True)))
         sizes = [facts.counts.get(f"rows of {name}", 0) for name in names]
     else:
         sizes = list(relation.sizes)

@@ -17,13 +17,13 @@ from crowdblend.engines.duckdb.database import small_database
 from crowdblend.engines.duckdb.identity import BEYOND, DuckDBHashes, content_name
 from crowdblend.engines.duckdb.relation import VIEW, Relation
 from crowdblend.engines.identity import Hashes, SomeRows, digest_of, rows_to_look_at, source_name
-from crowdblend.engines.spark.class_counts import allowed_classes, merge
+from crowdblend.engines.spark.class_counts import merge
 from crowdblend.engines.spark.links import rows_of
 from crowdblend.engines.spark.pieces import Facts, Piece, problem_of
 from crowdblend.engines.spark.relation import Opening, SparkRelation, evenly, plain_function
 from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import collect, quiet
-from crowdblend.engines.spark.tasks import Task
+from crowdblend.engines.spark.tasks import RowsOfFiles, Task
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.ledger.identity import Anchor
@@ -50,17 +50,15 @@ class HashRows:
                     # A column is taken for a numbering by how many rows there are in all.
                     hashes = DuckDBHashes(opened[0], replace(opened[1], rows=self.rows))
                     if hashes.hashing != self.hashing:
-                        raise _other_version()
+                        message = (
+                            "The Spark executors have another version of DuckDB than the driver, with other hashes."
+                        )
+                        remedy = "Install the same version everywhere."
+                        raise InvalidInput(message, remedy=remedy, where="duckdb", code="engine.spark-package")
                     for at, found in enumerate(hashes.scan(self.wanted)):
                         yield _groups(at, found.rows, numbered=found.numbered)
         except InvalidInput as problem:
             yield _groups(0, [(0, 0, 0)], problem=json.dumps(problem.to_dict()))
-
-
-def _other_version() -> InvalidInput:
-    message = "The Spark executors have another version of DuckDB than the driver, with other hashes."
-    remedy = "Install the same version everywhere."
-    return InvalidInput(message, remedy=remedy, where="duckdb", code="engine.spark-package")
 
 
 def _groups(
@@ -97,7 +95,7 @@ class SparkHashes(DuckDBHashes):
         """The number of rows."""
         if self._in_spark.rows is not None:
             return self._in_spark.rows
-        facts, _ = merge(self._in_spark, CountRows(self._in_spark.opening(())), allowed_classes((), None), None)
+        facts, _ = merge(self._in_spark, RowsOfFiles(self._in_spark.opening(())))
         return facts.counts.get("read", 0)
 
     @cached_property
@@ -143,7 +141,7 @@ class SparkHashes(DuckDBHashes):
             return source_name(self._in_spark.data, secret, self._digests)
         names = [field.name for field in self._in_spark.fields]
         opening = self._in_spark.opening(names)
-        facts, _ = merge(self._in_spark, HashContent(opening), allowed_classes((), None), None)
+        facts, _ = merge(self._in_spark, HashContent(opening))
         sums = [facts.counts.get(name, 0) for name in ("read", "first", "second")]
         return content_name(self._in_spark.fields, sums, secret)
 
@@ -170,15 +168,6 @@ class HashFiles:
             some = [file for number in batch.column(0).to_pylist() for file in self.lists[number]]
             digests = pa.array([digest_of(file, self.key) for file in some], pa.binary())
             yield pa.RecordBatch.from_pydict({"file": pa.array(map(str, some), pa.string()), "digest": digests})
-
-
-@dataclass(frozen=True)
-class CountRows(Task):
-    """Counts rows."""
-
-    def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
-        for _ in rows.everybody("1"):
-            yield from ()
 
 
 @dataclass(frozen=True)

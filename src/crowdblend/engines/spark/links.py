@@ -10,7 +10,7 @@ from crowdblend.engines.duckdb.relation import VIEW, Field, Relation
 from crowdblend.engines.duckdb.source import read_table
 from crowdblend.engines.engine import Progress
 from crowdblend.engines.refusals import no_rows, refuse_beyond
-from crowdblend.engines.spark.pieces import Facts, decode, pieces_of
+from crowdblend.engines.spark.pieces import Facts, decode
 from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.session import collect
 from crowdblend.engines.spark.tasks import HandOver
@@ -31,16 +31,9 @@ def rows_of(
         relation = replace(relation, frame=relation.frame.limit(most), rows=None)
     elif most is not None:
         opening = replace(opening, files=opening.files[:1], most=most)
-    facts, contents, size = Facts(), [], 0
-    for piece in pieces_of(collect(relation.map_tasks(HandOver(opening), opening), progress, phase).to_batches()):
-        if piece.kind == "facts":
-            facts.take(piece.content)
-            continue
-        size += len(piece.content)
-        refuse_beyond(memory_limit, size)
-        contents.append(piece.content)
-    if facts.problem is not None:
-        raise facts.problem
+    facts, pieces = Facts.apart(collect(relation.map_tasks(HandOver(opening), opening), progress, phase))
+    contents = [piece.content for piece in pieces]
+    refuse_beyond(memory_limit, sum(map(len, contents)))
     if not contents:
         raise no_rows()
     if most is None:

@@ -84,6 +84,17 @@ class Facts:
         if given["problem"] is not None:
             self.refuse(problem_of(given["problem"]))
 
+    @classmethod
+    def apart(cls, table: pa.Table) -> tuple[Facts, list[Piece]]:
+        """Return the facts of all tasks that handed a table over, and its other pieces; refuse what a task refuses."""
+        facts, pieces = cls(), list(pieces_of(table.to_batches()))
+        for piece in pieces:
+            if piece.kind == "facts":
+                facts.take(piece.content)
+        if facts.problem is not None:
+            raise facts.problem
+        return facts, [piece for piece in pieces if piece.kind != "facts"]
+
 
 def problem_of(document: dict[str, Any]) -> InvalidInput:
     """Return the refusal that a task has told."""

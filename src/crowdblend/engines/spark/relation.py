@@ -69,29 +69,21 @@ class SparkRelation:
         if self.frame is None:
             source = self.spark.range(0, len(opening.files), 1, len(opening.files))
         else:
-            source = self.select_columns([field.name for field in opening.fields], placed=opening.placed)
+            # Without columns there would be no rows.
+            quoted = ["`" + field.name.replace("`", "``") + "`" for field in opening.fields] or ["0"]
+            columns = [f"{name} AS c{at}" for at, name in enumerate(quoted)]
+            if opening.placed:
+                columns += [f"_metadata.file_path AS {PLACE[0]}", f"_metadata.row_index AS {PLACE[1]}"]
+            source = self.frame.selectExpr(*columns)
         with quiet():
             return source.mapInArrow(plain_function(task), schema)
 
-    def select_columns(self, names: Sequence[str], *, placed: bool = False) -> DataFrame:
-        """Return columns of the frame as c0, c1, …, with each row's file and place in it."""
-        assert self.frame is not None
-        # Without columns there would be no rows.
-        columns = [f"{_quote(name)} AS c{at}" for at, name in enumerate(names)] or ["0 AS c0"]
-        if placed:
-            columns += [f"_metadata.file_path AS {PLACE[0]}", f"_metadata.row_index AS {PLACE[1]}"]
-        return self.frame.selectExpr(*columns)
-
-
-def shuffle(pieces: DataFrame) -> DataFrame:
-    """Return all pieces of a bucket in one partition, one bucket after the other."""
-    return pieces.repartition("bucket").sortWithinPartitions("bucket")
-
 
 def then(pieces: DataFrame, task: OfTask) -> DataFrame:
-    """Return what tasks with whole buckets make of them."""
+    """Return what tasks make of pieces, each of whole buckets, one after the other."""
     with quiet():
-        return shuffle(pieces).mapInArrow(plain_function(task), SCHEMA)
+        buckets = pieces.repartition("bucket").sortWithinPartitions("bucket")
+        return buckets.mapInArrow(plain_function(task), SCHEMA)
 
 
 def plain_function(task: OfTask) -> OfTask:
@@ -101,10 +93,6 @@ def plain_function(task: OfTask) -> OfTask:
         yield from task(batches)
 
     return run
-
-
-def _quote(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 # A task takes about this many bytes of files, and there are at least this many tasks where there are as many files.
@@ -145,17 +133,15 @@ class Opening:
                 some = chain([first], batches)
                 numbers = [number for batch in some for number in batch.column(0).to_pylist()]
                 files = [file for number in numbers for file in self.files[number]]
-                yield connection, self._of_files(files, folder), files
+                if self.data.format == "parquet":  # the driver has looked at their footers already
+                    relation = Relation(f"read_parquet({list_files(files)}, hive_partitioning = false)", self.fields)
+                else:
+                    relation = open_csv(self.data, files, [field.name for field in self.fields], folder).ready()
+                yield connection, relation, files
                 return
             reader = pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
             connection.register(VIEW, reader)
             yield connection, Relation(VIEW, self.fields), []
-
-    def _of_files(self, files: Sequence[Path], folder: Path) -> Relation:
-        """Return the files as a relation; the driver has looked at the footers of Parquet files already."""
-        if self.data.format == "parquet":
-            return Relation(f"read_parquet({list_files(files)}, hive_partitioning = false)", self.fields)
-        return open_csv(self.data, files, [field.name for field in self.fields], folder).ready()
 
     @contextmanager
     def rows(self, batches: Iterator[pa.RecordBatch], draw: Draw | None = None) -> Iterator[TaskRows | None]:

@@ -45,7 +45,14 @@ class TaskRows(Rows):
 
     def up_to(self, last: tuple[int, int], columns_sql: str) -> Iterator[pa.Table]:
         """Yield the rows of the persons whose marks (high, low) are not above the last one, in chunks."""
-        yield from chunks(self._below(last, columns_sql))
+        high, low = np.uint64(last[0]), np.uint64(last[1])
+
+        def below() -> Iterator[pa.RecordBatch]:
+            for rows, persons in self.sampled_rows(columns_sql):
+                lows, highs = persons.marks(self.row_key).T
+                yield rows.filter(pa.array((highs < high) | ((highs == high) & (lows <= low))))
+
+        yield from chunks(below())
 
     def at_places(self, places: NDArray[np.int64], starts: Mapping[str, int], columns_sql: str) -> Iterator[pa.Table]:
         """The rows at these places, which rise and are counted through all files; `starts` is where a file begins."""
@@ -53,27 +60,20 @@ class TaskRows(Rows):
             # Every row counts as read, so these are all rows of the file.
             within = places[places >= starts[self.file]] - starts[self.file]
             yield from self.at(within, columns_sql)
-        else:
-            yield from chunks(self._rows_with_places(places, starts, columns_sql))
+            return
 
-    def _rows_with_places(
-        self, places: NDArray[np.int64], starts: Mapping[str, int], columns_sql: str
-    ) -> Iterator[pa.RecordBatch]:
-        """Yield rows that come with their file and their place in it."""
-        file, place = PLACE
-        for batch in self.batches(f"{file}, {place}, {columns_sql}"):
-            files = batch.column(0).dictionary_encode()
-            begin = np.array([starts[_path(name)] for name in files.dictionary.to_pylist()], dtype=np.int64)
-            here = begin[files.indices.to_numpy()] + batch.column(1).to_numpy()
-            found = np.searchsorted(places, here)
-            drawn = (found < len(places)) & (places[np.minimum(found, len(places) - 1)] == here)
-            yield batch.select(batch.schema.names[2:]).filter(pa.array(drawn))
+        def placed() -> Iterator[pa.RecordBatch]:
+            # Rows come with the address of their file, as Spark names it, and their place in it.
+            for batch in self.batches(f"{', '.join(PLACE)}, {columns_sql}"):
+                files = batch.column(0).dictionary_encode()
+                paths = [unquote(urlsplit(address).path) for address in files.dictionary.to_pylist()]
+                here = np.array([starts[path] for path in paths], np.int64)[files.indices.to_numpy()]
+                here += batch.column(1).to_numpy()
+                found = np.searchsorted(places, here)
+                drawn = (found < len(places)) & (places[np.minimum(found, len(places) - 1)] == here)
+                yield batch.select(batch.schema.names[2:]).filter(pa.array(drawn))
 
-    def _below(self, last: tuple[int, int], columns_sql: str) -> Iterator[pa.RecordBatch]:
-        high, low = np.uint64(last[0]), np.uint64(last[1])
-        for rows, persons in self.sampled_rows(columns_sql):
-            lows, highs = persons.marks(self.row_key).T
-            yield rows.filter(pa.array((highs < high) | ((highs == high) & (lows <= low))))
+        yield from chunks(placed())
 
     def noted_persons(self, *, last: bool = False) -> Iterator[Piece]:
         """Yield the persons who were noted, by bucket, when there are many or no more come."""
@@ -87,8 +87,3 @@ class TaskRows(Rows):
             for bucket, places in split(bucket_of(np.ascontiguousarray(words[:, 0]))):
                 yield Piece(bucket, "texts", words[places].tobytes())
             self._texts.clear()
-
-
-def _path(address: str) -> str:
-    """Return the path of a file that Spark names by its address."""
-    return unquote(urlsplit(address).path)

@@ -37,21 +37,13 @@ _SETTINGS = {
 def session(master: str | None = None, conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
     """The active session; without one, a session that is stopped afterwards.
 
-    `master` is that of Spark, or sc://… for Spark Connect; without one, that of spark-submit, SPARK_REMOTE or the
-    settings, and else all cores of this machine.
+    `master` is that of Spark; without one, that of spark-submit, SPARK_REMOTE or the settings, and else all cores of
+    this machine.
     """
     loaded = sys.modules.get("pyspark.sql")
     if loaded is not None and (active := loaded.SparkSession.getActiveSession()) is not None:
         yield active
         return
-    made = _start_session(master, conf or {})
-    try:
-        yield made
-    finally:
-        made.stop()
-
-
-def _start_session(master: str | None, conf: Mapping[str, str]) -> SparkSession:
     try:
         with quiet():
             builder = sql.SparkSession.builder.appName("crowdblend")
@@ -59,25 +51,25 @@ def _start_session(master: str | None, conf: Mapping[str, str]) -> SparkSession:
         message = "The Spark engine needs PySpark."
         remedy = 'Install it in a checkout: pip install ".[spark]".'
         raise Unavailable(message, remedy=remedy, where="crowdblend[spark]", code="system.package") from None
-    remote = (master or "").startswith("sc://") or (master is None and "SPARK_REMOTE" in os.environ)
+    remote = master is None and "SPARK_REMOTE" in os.environ
     if not remote and (master is None or master.startswith("local")):
         # The same Python, with the same packages, where the workers are on this machine.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if master is not None:
-        builder = builder.remote(master) if remote else builder.master(master)
-    for name, value in {**({} if remote else _SETTINGS), **conf}.items():
+        builder = builder.master(master)
+    for name, value in {**({} if remote else _SETTINGS), **(conf or {})}.items():
         builder = builder.config(name, value)
     try:
         with quiet():
             made: SparkSession = builder.getOrCreate()
     except Exception:
-        raise Unavailable(
-            "Spark does not start.",
-            remedy="Check its settings, and that Java 17 is installed; its log says more.",
-            where="--engine spark",
-            code="engine.spark-start",
-        ) from None
-    return made
+        message = "Spark does not start."
+        remedy = "Check its settings, and that Java 17 is installed; its log says more."
+        raise Unavailable(message, remedy=remedy, where="--engine spark", code="engine.spark-start") from None
+    try:
+        yield made
+    finally:
+        made.stop()
 
 
 @contextmanager
@@ -99,7 +91,11 @@ def collect(frame: DataFrame, progress: Progress | None = None, phase: str = "re
         try:
             return frame.toArrow()
         except BaseException as problem:
-            if not _is_interrupt(problem):
+            # Ctrl-C may be behind a failure: PySpark stops the job, and then complains that it was stopped.
+            behind: BaseException | None = problem
+            while behind is not None and not isinstance(behind, KeyboardInterrupt):
+                behind = behind.__cause__ or behind.__context__
+            if behind is None:
                 raise
             with suppress(Exception):
                 spark.interruptTag(tag)
@@ -107,13 +103,6 @@ def collect(frame: DataFrame, progress: Progress | None = None, phase: str = "re
         finally:
             with suppress(Exception):
                 spark.removeTag(tag)
-
-
-def _is_interrupt(problem: BaseException | None) -> bool:
-    """Return whether Ctrl-C is behind a failure: PySpark stops the job, and then complains that it was stopped."""
-    while problem is not None and not isinstance(problem, KeyboardInterrupt):
-        problem = problem.__cause__ or problem.__context__
-    return problem is not None
 
 
 @contextmanager
@@ -136,26 +125,18 @@ def redact() -> Iterator[None]:
     except (CrowdblendError, MemoryError):
         raise
     except Exception as error:
-        raise _failure(str(error)) from None
-
-
-def _failure(text: str) -> CrowdblendError:
-    """Return our error for a failure, from what Spark says of it."""
-    if "maxResultSize" in text:
-        message = "Raise spark.driver.maxResultSize and the driver's memory, or coarsen the columns."
-        remedy = "The classes of the sample take more room than the driver has."
-        return refusal("memory", remedy, message, "spark.driver.maxResultSize")
-    if "No module named" in text:
-        message = "The Spark executors lack crowdblend or a package that it needs."
-        remedy = 'Install it for the Python of the executors, in a checkout: pip install ".[spark]".'
-        return Unavailable(message, remedy=remedy, where="PYSPARK_PYTHON", code="engine.spark-package")
-    if "PYTHON_VERSION_MISMATCH" in text:
-        message = "The Spark executors run another version of Python than the driver."
-        remedy = "Set PYSPARK_PYTHON to the same version."
-        return Unavailable(message, remedy=remedy, where="PYSPARK_PYTHON", code="engine.spark-package")
-    return Unavailable(
-        "The Spark job failed.",
-        remedy="Its log says why; nothing was published.",
-        where="--engine spark",
-        code="engine.spark-job",
-    )
+        text = str(error)
+        if "maxResultSize" in text:
+            message = "The classes of the sample take more room than the driver has."
+            remedy = "Raise spark.driver.maxResultSize and the driver's memory, or coarsen the columns."
+            raise refusal("memory", message, remedy, "spark.driver.maxResultSize") from None
+        if "No module named" in text:
+            message = "The Spark executors lack crowdblend or a package that it needs."
+            remedy = 'Install it for the Python of the executors, in a checkout: pip install ".[spark]".'
+            raise Unavailable(message, remedy=remedy, where="PYSPARK_PYTHON", code="engine.spark-package") from None
+        if "PYTHON_VERSION_MISMATCH" in text:
+            message = "The Spark executors run another version of Python than the driver."
+            remedy = "Set PYSPARK_PYTHON to the same version."
+            raise Unavailable(message, remedy=remedy, where="PYSPARK_PYTHON", code="engine.spark-package") from None
+        message, remedy = "The Spark job failed.", "Its log says why; nothing was published."
+        raise Unavailable(message, remedy=remedy, where="--engine spark", code="engine.spark-job") from None
