@@ -21,10 +21,9 @@ from crowdblend.errors import InvalidInput, Refused
 from crowdblend.guarantees.privacy import Differential, Guarantee, Relation
 from crowdblend.guarantees.profiles import CrowdCurve, OutlierCurve, Profile, Uses
 from crowdblend.ledger import Ledger
-from crowdblend.ledger.budget import SpendingGroup
+from crowdblend.ledger.budget import CUT, SpendingGroup, profile_total
 from crowdblend.ledger.declarations import Limit
 from crowdblend.ledger.filters import _cut, order_for, usage_of
-from crowdblend.ledger.profile_total import CUT, profile_total
 from crowdblend.publishing.pending import with_profile
 from tests.cases import for_each
 from tests.ledger.spendings import spending

@@ -32,7 +32,7 @@ from crowdblend.calculus import verify_file
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy
 from crowdblend.publishing import committing, exchange
-from crowdblend.publishing.recovery import recover
+from crowdblend.publishing.committing import recover
 from crowdblend.publishing.release import release, resume
 from crowdblend.publishing.staging import stagings_of
 from crowdblend.publishing.target import exclusive_use

@@ -14,7 +14,7 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy, parse_policy
 from crowdblend.publishing import committing, exchange
 from crowdblend.publishing import release as module
-from crowdblend.publishing.recovery import recover
+from crowdblend.publishing.committing import recover
 from crowdblend.publishing.release import release, resume
 from crowdblend.publishing.staging import Completion, Journal, Staging, stagings_of
 from crowdblend.publishing.target import check_target, exclusive_use

@@ -55,8 +55,8 @@ def verify(target: object, *, signer: str | os.PathLike[str] | None = None) -> C
     if isinstance(target, str | os.PathLike):
         return _verify_path(Path(target))
     if isinstance(target, Release):
-        with target._on_disk() as folder:
-            return consistency.verify_release(folder).certificate
+        with target._open() as published:
+            return consistency.verify_release(published.folder).certificate
     message = f"verify reads no {type(target).__name__}."
     remedy = "Pass the folder of a release, a certificate's file, its JSON text, or a Certificate."
     raise InvalidInput(message, remedy=remedy, where="verify", code="argument.type")
@@ -64,8 +64,8 @@ def verify(target: object, *, signer: str | os.PathLike[str] | None = None) -> C
 
 def _check_signature(target: object, signer: str | os.PathLike[str]) -> None:
     if isinstance(target, Release):
-        with target._on_disk() as folder:
-            signing.check_release_signature(folder, signer)
+        with target._open() as published:
+            signing.check_release_signature(published.folder, signer)
     elif isinstance(target, os.PathLike) or (isinstance(target, str) and not _is_json(target)):
         signing.check_release_signature(Path(target), signer)
     else:

@@ -49,9 +49,9 @@ def _same_coins(ours: OurTable, person: bool, runs: int) -> int:
     return int((first > second).sum())
 
 
-def _fresh(ours: OurTable, stayed: int, more: int) -> Fraction:
+def _fresh(ours: OurTable, others: int, more: int) -> Fraction:
     """Return the chance that the first count is larger than the second, with this many more people in it."""
-    return chance_of_more(*(published_law(people, Fraction(ours.rate), ours.k) for people in (stayed + more, stayed)))
+    return chance_of_more(*(published_law(people, Fraction(ours.rate), ours.k) for people in (others + more, others)))
 
 
 def _fresh_coins(ours: OurTable, person: bool, runs: int) -> int:

@@ -182,7 +182,7 @@ def signing(path: str) -> Callable[[Path], object]:
 def open_ledger(url: str | None, *, yes: bool) -> Ledger:
     """Return the ledger; the user's own is made when it is missing, after a question or, with --yes, a sentence."""
     location = location_of.locate(url)
-    if location.is_new_default:
+    if not location.named and location.is_missing:
         if not yes and not click.confirm(f"No ledger at {location.words()}. Make a new one?", err=True):
             message = "Nothing was published: a release is recorded in a ledger."
             raise Refused(message, remedy="Name one with --ledger.", where="--ledger", code="command.not-confirmed")

@@ -1,14 +1,21 @@
-"""The total of all releases about the same people."""
+"""The total of all releases about the same people, as a sum and by their profiles.
+
+Every entry holds the profile of its release beside its guarantees; one without enters with its (ε, δ). Totals by
+profiles are true where rules and parameters of no release were chosen by looking at an earlier one, so they inform;
+limits are decided by `filters`. Domains that a release proposed may be taken: the curve of what takes them is the same
+for all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from crowdblend.calculus import Assumption
 from crowdblend.calculus.encoding import encode
 from crowdblend.calculus.groups import best_for_group
+from crowdblend.calculus.loss_curves import spread, together
 from crowdblend.calculus.rules.composition import (
     differential_releases_add_up,
     iid_sample_releases_add_up,
@@ -17,8 +24,13 @@ from crowdblend.calculus.rules.composition import (
 )
 from crowdblend.errors import NotApplicable
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees.privacy import Differential, Guarantee, ZeroKnowledge
+from crowdblend.guarantees.guessing import differential_for_one
+from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
+from crowdblend.guarantees.profiles import ClosenessCurve, Profile, ReplacedCurve, Uses
 from crowdblend.ledger.entry import Losses, Spending
+
+# Far below any δ that a steward would set, also after thousands of releases.
+CUT = 1e-17
 
 
 @dataclass(frozen=True)
@@ -110,3 +122,78 @@ class SpendingGroup(Losses):
     def of(cls, spending: Spending) -> SpendingGroup:
         """Return the group of one release."""
         return cls(spending.population, spending.guarantees, spending.fresh, spending.series)
+
+
+@dataclass(frozen=True)
+class ProfileTotal:
+    """The ε of all spent entries of one population at a δ; None where no ε reaches it, or a release has no loss."""
+
+    population: str
+    releases: int
+    delta: float
+    epsilon: float | None
+    relation: Relation
+
+    @property
+    def differential(self) -> Differential | None:
+        """The total as a guarantee."""
+        return None if self.epsilon is None else Differential(self.epsilon, self.delta, self.relation)
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Assumptions of composing by profiles, beyond those of adding up."""
+        return (Assumption.FIXED_SERIES,) if self.releases > 1 and self.epsilon is not None else ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the total as JSON-ready data."""
+        return {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "relation": self.relation.value,
+            "assumptions": [assumption.value for assumption in self.assumptions],
+        }
+
+
+def profile_total(population: str, groups: Sequence[SpendingGroup], delta: float | None = None) -> ProfileTotal:
+    """Return the total of all releases in some groups, at a δ or else at the sum of all δ, as adding up has it."""
+    uses, relation = _uses(groups, Relation.ADD_REMOVE), Relation.ADD_REMOVE
+    if uses is None:
+        uses, relation = _uses(groups, Relation.REPLACE), Relation.REPLACE
+    count = sum(group.count for group in groups)
+    if delta is None:
+        each = ((group.loss_under(relation), group.count) for group in groups)
+        delta = sum(loss.delta for loss, times in each if loss is not None for _ in range(times))
+    if uses is None or delta == 0:
+        return ProfileTotal(population, count, delta, None, relation)
+    if not uses:
+        return ProfileTotal(population, count, delta, 0.0, relation)
+    pair = together(uses, spread(uses).spacing, CUT)
+    up, down = pair.up.epsilon(delta), pair.down.epsilon(delta)
+    # The larger of both directions.
+    return ProfileTotal(population, count, delta, None if up is None or down is None else max(up, down), relation)
+
+
+def _uses(groups: Iterable[SpendingGroup], relation: Relation) -> tuple[Uses, ...] | None:
+    """Return the curves of all releases under one relation; None where one has no such guarantee."""
+    found: list[Uses] = []
+    for group in groups:
+        uses = uses_of_one(group, relation)
+        if uses is None:
+            return None
+        found += [Uses(use.curve, use.releases * group.count) for use in uses]
+    return Profile(tuple(found), relation).uses if found else ()
+
+
+def uses_of_one(losses: Losses, relation: Relation) -> tuple[Uses, ...] | None:
+    """Return the curves of one release under a relation; None where it has no such guarantee."""
+    profiles = [made for made in losses.guarantees if isinstance(made, Profile) and made.people == 1]
+    known = next((made for made in profiles if made.relation is relation), None)
+    if known is not None:
+        return known.uses
+    stated = differential_for_one(losses.guarantees, relation)
+    found: list[tuple[Uses, ...]] = [] if stated is None else [(Uses(ClosenessCurve(stated.epsilon, stated.delta), 1),)]
+    added = uses_of_one(losses, Relation.ADD_REMOVE) if relation is Relation.REPLACE else None
+    if added is not None:
+        found.append(tuple(Uses(ReplacedCurve(use.curve), use.releases) for use in added))
+    # Each is true; the one whose losses spread less composes to less.
+    return min(found, key=lambda uses: spread(uses).distances, default=None)

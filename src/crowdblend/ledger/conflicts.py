@@ -44,11 +44,10 @@ class Outlook:
 
 
 def check_conflicts(
-    new: KnownRelease, earlier: Sequence[tuple[Entry, Identity | None]], declarations: Declarations
+    new: KnownRelease, earlier: Sequence[tuple[Entry, KnownRelease]], declarations: Declarations
 ) -> Outlook:
     """Return the outlook of a new release; raises DoesNotCompose when it conflicts with an earlier one."""
-    spent = [(entry, KnownRelease(entry.spending, identity)) for entry, identity in earlier]
-    for entry, known in spent:
+    for entry, known in earlier:
         if same_sample(new, known):
             reason = why_not_from_one_sample(entry.spending.guarantees, new.spending.guarantees)
             resume = f" Or resume release {entry.id}, which is unfinished." if entry.status == "unfinished" else ""
@@ -59,14 +58,20 @@ def check_conflicts(
                 remedy = f"{_OWN_IDS}Else: {reason.reason}. {remedy}"
             raise DoesNotCompose(message, remedy=remedy, code="same-sample", where=f"release {entry.id}")
     added_up = {new.spending.population, *declarations.overlapping(new.spending.population)}
-    _refuse_another_name(new, spent, added_up)
-    for entry, known in spent:
-        if known.spending.population in added_up:
-            _refuse_what_does_not_add_up(entry, new.spending)
+    _refuse_another_name(new, earlier, added_up)
+    for entry, known in earlier:
+        losses = known.spending.replacement_loss and new.spending.replacement_loss
+        if known.spending.population in added_up and not losses:
+            raise DoesNotCompose(
+                f"Release {entry.id} and this one are about the same people, and only differential privacy for one "
+                "person adds up (composition.differential): one of them has none. Sample before releasing.",
+                code="does-not-add-up",
+                where=f"release {entry.id}",
+            )
     # Releases that each drew their own sample cannot be about one.
-    apart = [(entry, known) for entry, known in spent if not (new.spending.fresh and known.spending.fresh)]
+    apart = [(entry, known) for entry, known in earlier if not (new.spending.fresh and known.spending.fresh)]
     not_compared = tuple(entry.id for entry, known in apart if not _are_compared(new, known))
-    shared = (known.spending.population for _, known in spent if _has_people_in_common(new, known))
+    shared = (known.spending.population for _, known in earlier if _has_people_in_common(new, known))
     others = tuple(name for name in dict.fromkeys(shared) if name not in added_up)
     _refuse_beside_limit(new.spending.population, others, declarations)
     return Outlook(new.spending.population, not_compared, others)
@@ -83,12 +88,10 @@ def distinct_entries(entries: Iterable[Entry], new: Spending) -> list[Entry]:
     return list(found.values())
 
 
-def population_of(new: KnownRelease, earlier: Iterable[tuple[Entry, Identity | None]]) -> str:
+def population_of(new: KnownRelease, earlier: Iterable[tuple[Entry, KnownRelease]]) -> str:
     """Return the name of an unnamed population: that of an earlier release from nearly the same source, or its own."""
-    for entry, identity in earlier:
-        if nearly_the_same_source(new, KnownRelease(entry.spending, identity)):
-            return entry.spending.population
-    return new.spending.source if new.spending.source != UNKNOWN else new.spending.sample
+    own = new.spending.source if new.spending.source != UNKNOWN else new.spending.sample
+    return next((known.spending.population for _, known in earlier if nearly_the_same_source(new, known)), own)
 
 
 def same_sample(one: KnownRelease, other: KnownRelease) -> bool:
@@ -210,13 +213,3 @@ def _refuse_another_name(new: KnownRelease, entries: Sequence[tuple[Entry, Known
         where="[data] population",
         code="another-population",
     )
-
-
-def _refuse_what_does_not_add_up(entry: Entry, new: Spending) -> None:
-    if not (entry.spending.replacement_loss and new.replacement_loss):
-        raise DoesNotCompose(
-            f"Release {entry.id} and this one are about the same people, and only differential privacy for one "
-            "person adds up (composition.differential): one of them has none. Sample before releasing.",
-            code="does-not-add-up",
-            where=f"release {entry.id}",
-        )

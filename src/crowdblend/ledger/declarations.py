@@ -81,10 +81,6 @@ class Limit(_Declaration, frozen=True, tag="limit"):
         """The way in which it counts."""
         return "sums" if self.order is None else "renyi"
 
-    def has_ended(self, today: str) -> bool:
-        """Return whether the last day of the limit is over."""
-        return self.until is not None and today > self.until
-
     def words(self) -> str:
         """Return the limit for a message."""
         until = f" until {self.until}" if self.until is not None else ""

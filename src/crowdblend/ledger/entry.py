@@ -41,6 +41,10 @@ class Losses:
             return made
         return stated
 
+    def loss_under(self, relation: Relation) -> Differential | None:
+        """Return the guarantee under a relation that adds up: one person more or less, or replaced."""
+        return self.differential if relation is Relation.ADD_REMOVE else self.replacement_loss
+
     @property
     def zero_knowledge(self) -> ZeroKnowledge | None:
         """The guarantee relative to a sample of everybody else, or to any other aggregate, for one person."""

@@ -26,12 +26,11 @@ from flint import arb
 
 from crowdblend.calculus.loss_curves import delta_of, spread, together
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees.privacy import Differential, Relation
+from crowdblend.guarantees.privacy import Differential
 from crowdblend.guarantees.profiles import Profile, Uses
 from crowdblend.guarantees.wording import at_most
-from crowdblend.ledger.budget import SpendingGroup
+from crowdblend.ledger.budget import CUT, SpendingGroup, uses_of_one
 from crowdblend.ledger.declarations import Limit
-from crowdblend.ledger.profile_total import CUT, uses_of_one
 from crowdblend.numerics.balls import precision, round_down, round_up
 from crowdblend.numerics.loss_law import BITS, LossLaw
 
@@ -66,7 +65,8 @@ class Usage:
 
     def reason(self) -> str:
         """Return the reason for the result: how releases were counted."""
-        counted = [_number(self.others, "release")] if self.others or not self.series else []
+        plural = "" if self.others == 1 else "s"
+        counted = [f"{self.others} release{plural}"] if self.others or not self.series else []
         counted += [f"{self.series} declared series, each as a whole by its curve"] if self.series else []
         order = self.limit.order
         way = "the sum of" if order is None else f"Rényi divergence of order {order:g} of"
@@ -102,7 +102,7 @@ def _cost(group: SpendingGroup, limit: Limit) -> tuple[float, float] | None:
     uses = uses_of_one(group, limit.relation)
     if limit.order is not None:
         return None if uses is None else _moment_and_lost(uses, limit.order, limit.epsilon, limit.delta)
-    unit = group.differential if limit.relation is Relation.ADD_REMOVE else group.replacement_loss
+    unit = group.loss_under(limit.relation)
     if unit is None or uses is None:
         return None
     if group.series == 1:
@@ -179,7 +179,3 @@ def _float_above(value: Fraction) -> float:
     """Return the smallest double that is not below a fraction."""
     near = float(value)
     return near if Fraction(near) >= value else math.nextafter(near, math.inf)
-
-
-def _number(count: int, name: str) -> str:
-    return f"{count} {name}{'' if count == 1 else 's'}"

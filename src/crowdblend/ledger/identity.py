@@ -162,17 +162,14 @@ def sketch(kind: Kind, anchor: Anchor, level: int, hashes: Iterable[tuple[int, i
     while len(rows) > MOST and level < _BITS:
         level += 1
         rows = [row for row in rows if row[0] < 1 << (_BITS - level)]
-    domain = b"row" if kind == "rows" else b"person"
-    often = _MOST_OFTEN if kind == "rows" else 1
-    marks = {_mark(secret, domain, content): Mark(zeros(by), min(count, often)) for by, content, count in rows}
+    domain, often = (b"row", _MOST_OFTEN) if kind == "rows" else (b"person", 1)
+    marks = {}
+    for by, content, count in rows:
+        keyed = hashlib.blake2b(content.to_bytes(8, "big"), digest_size=8, key=secret, person=domain)
+        marks[int.from_bytes(keyed.digest(), "big")] = Mark(zeros(by), min(count, often))
     return Sketch(kind, anchor, level, marks)
 
 
 def zeros(value: int) -> int:
     """Return the number of leading zero bits of a 64-bit number."""
     return _BITS - value.bit_length()
-
-
-def _mark(secret: bytes, domain: bytes, content: int) -> int:
-    keyed = hashlib.blake2b(content.to_bytes(8, "big"), digest_size=8, key=secret, person=domain)
-    return int.from_bytes(keyed.digest(), "big")

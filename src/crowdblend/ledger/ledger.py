@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.privacy import Relation
-from crowdblend.ledger.budget import Budget
+from crowdblend.ledger.budget import Budget, ProfileTotal
 from crowdblend.ledger.chain import GENESIS, KEY_BYTES, Head, commitment, next_record
 from crowdblend.ledger.conflicts import KnownRelease, Outlook, check_conflicts, distinct_entries, population_of
 from crowdblend.ledger.database import Transaction
@@ -35,7 +35,6 @@ from crowdblend.ledger.history import (
 from crowdblend.ledger.identity import FingerprintRequest, Identity, fingerprint
 from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.location import locate
-from crowdblend.ledger.profile_total import ProfileTotal
 from crowdblend.ledger.records import BegunRecord, FinishedRecord, Step, to_body, to_step
 from crowdblend.ledger.store import Store, now
 from crowdblend.version import __version__
@@ -302,11 +301,11 @@ class Ledger:
 
     def _earlier(
         self, transaction: Transaction, history: History, spending: Spending
-    ) -> list[tuple[Entry, Identity | None]]:
+    ) -> list[tuple[Entry, KnownRelease]]:
         """Return the entries that a release is compared with, each with the identity of its source."""
         entries = distinct_entries(history.entries.values(), spending)
         known = self._known_identities(transaction, entries)
-        return [(entry, None if entry.identity is None else known[entry.identity]) for entry in entries]
+        return [(entry, KnownRelease(entry.spending, known.get(entry.identity or ""))) for entry in entries]
 
     def _known_identities(self, transaction: Transaction, entries: list[Entry]) -> dict[str, Identity]:
         """Return the identities of the sources of some entries by digest; each is read from the database once."""

@@ -14,13 +14,12 @@ from decimal import ROUND_FLOOR, Context
 
 from crowdblend.errors import Refused
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees.privacy import Differential, Relation
+from crowdblend.guarantees.privacy import Differential
 from crowdblend.guarantees.wording import at_least, at_most
-from crowdblend.ledger.budget import Budget, SpendingGroup, add_up
+from crowdblend.ledger.budget import Budget, ProfileTotal, SpendingGroup, add_up, profile_total
 from crowdblend.ledger.declarations import Declarations, Limit
 from crowdblend.ledger.entry import MOST_RELEASES, Losses, Spending
 from crowdblend.ledger.filters import Usage, usage_of
-from crowdblend.ledger.profile_total import ProfileTotal, profile_total
 
 HIGH = 5.0
 """Above this ε a guarantee says little, and a release says so before it begins."""
@@ -41,8 +40,14 @@ class Accounts:
 
     def budget(self, population: str, coming: Losses | None = None, releases: tuple[int, ...] = ()) -> Budget:
         """Return what releases about a population add up to, with one more of a fresh sample or without."""
+        return add_up(
+            population, self.with_one_more(population, coming), self.declared.overlapping(population), releases
+        )
+
+    def with_one_more(self, population: str, coming: Losses | None) -> list[SpendingGroup]:
+        """Return the releases about a population and those that overlap with it, and one more of a fresh sample."""
         more = [] if coming is None else [SpendingGroup(population, coming.guarantees, fresh=True)]
-        return add_up(population, [*self.about(population), *more], self.declared.overlapping(population), releases)
+        return [*self.about(population), *more]
 
     def check(self, coming: Spending, today: str) -> None:
         """Refuse a release that would exceed a limit, with what would fit; `today` as YYYY-MM-DD."""
@@ -50,7 +55,7 @@ class Accounts:
             limit = self.declared.limit(population)
             if limit is None:
                 continue
-            if limit.has_ended(today):
+            if limit.until is not None and today > limit.until:
                 message = f"The limit of {population!r} ended on {limit.until}."
                 remedy = "Set a new one: crowdblend ledger limit."
                 raise Refused(message, remedy=remedy, where=population, code="limit.ended")
@@ -89,7 +94,7 @@ class Accounts:
 
     def total(self, population: str, delta: float | None = None, coming: Losses | None = None) -> ProfileTotal:
         """Return what all releases about a population, and those that overlap with it, come to by profile."""
-        return profile_total(population, self.about(population), delta, coming)
+        return profile_total(population, self.with_one_more(population, coming), delta)
 
     def largest_epsilon(self, limit: Limit, delta: float) -> float | None:
         """Return an ε, rounded down to three digits, of a release that fits at this δ; None where none is found.
@@ -150,7 +155,7 @@ class Accounts:
                 where=limit.population,
                 code="limit.relation",
             )
-        loss = coming.differential if limit.relation is Relation.ADD_REMOVE else coming.replacement_loss
+        loss = coming.loss_under(limit.relation)
         largest = None if loss is None else self.largest_epsilon(limit, loss.delta)
         fitting = "No further release fits"
         if largest is not None and loss is not None:

@@ -29,11 +29,6 @@ class Location:
         """True if this is a file that does not exist."""
         return self.path is not None and not os.path.lexists(self.path)
 
-    @property
-    def is_new_default(self) -> bool:
-        """True if this is the user's own ledger, and there is none yet."""
-        return not self.named and self.is_missing
-
     def words(self) -> str:
         """Return the location for a message, without a password."""
         if self.url is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -77,6 +77,7 @@ class FinishedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ta
 
 
 Step = CreatedRecord | BegunRecord | FinishedRecord | Limit | Description | Overlap
+_DECODER: msgspec.json.Decoder[Step] = msgspec.json.Decoder(Step)
 
 
 def to_body(step: Step) -> str:
@@ -86,12 +87,7 @@ def to_body(step: Step) -> str:
 
 def to_step(body: str) -> Step:
     """Return the step that JSON describes; raises MsgspecError, ValueError or CrowdblendError where it is none."""
-    return _decoder().decode(body)
-
-
-@cache
-def _decoder() -> msgspec.json.Decoder[Step]:
-    return msgspec.json.Decoder(Step)
+    return _DECODER.decode(body)
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from crowdblend.errors import CrowdblendError, InvalidInput, Refused
+from crowdblend.errors import InvalidInput, Refused
 from crowdblend.ledger.chain import FORMAT, KEY_BYTES, commitment, next_record
 from crowdblend.ledger.database import Transaction, create_tables
 from crowdblend.ledger.location import Location
@@ -47,8 +47,17 @@ class Store:
 
     def __init__(self, location: Location) -> None:
         self.location = location
-        if location.url is not None:
-            _check_url(location.url)
+        if location.url is None:
+            return
+        try:
+            psycopg.conninfo.conninfo_to_dict(location.url)
+        except ImportError:
+            message = "A ledger in PostgreSQL needs the package psycopg."
+            remedy = 'Install it in a checkout: pip install ".[postgres]".'
+            raise InvalidInput(message, remedy=remedy, where="ledger", code="system.package") from None
+        except psycopg.Error:
+            message = "The address of the ledger is no PostgreSQL URL. Correct it."
+            raise InvalidInput(message, where="ledger", code="ledger-location") from None
 
     @classmethod
     def open(cls, location: Location, *, make: bool = False) -> Store:
@@ -91,7 +100,12 @@ class Store:
         except Exception as problem:
             if path is not None or not isinstance(problem, psycopg.Error):
                 raise
-            raise _server_refusal(self.location, problem) from None
+            if isinstance(problem, psycopg.errors.InsufficientPrivilege):
+                message = f"Your role may not do this in the ledger {self.location.words()}."
+                remedy = "Ask its owner for the rights that crowdblend ledger roles prints."
+                raise Refused(message, remedy=remedy, where="ledger", code="ledger.no-right") from None
+            reason = "does not answer or does not allow this. Check the address and your rights"
+            raise _refusal(self.location, "unreachable", reason) from None
 
 
 @contextmanager
@@ -124,32 +138,8 @@ def _of_server(url: str, writing: bool) -> Iterator[Transaction]:
         yield Transaction(connection, on_server=True)
 
 
-def _check_url(url: str) -> None:
-    try:
-        psycopg.conninfo.conninfo_to_dict(url)
-    except ImportError:
-        message = (
-            'A ledger in PostgreSQL needs the package psycopg. Install it in a checkout: pip install ".[postgres]".'
-        )
-        raise InvalidInput(message, where="ledger", code="system.package") from None
-    except psycopg.Error:
-        raise InvalidInput(
-            "The address of the ledger is no PostgreSQL URL. Correct it.", where="ledger", code="ledger-location"
-        ) from None
-
-
 def _refusal(location: Location, code: str, reason: str) -> InvalidInput:
     return InvalidInput(f"The ledger {location.words()} {reason}.", where="ledger", code=f"ledger.{code}")
-
-
-def _server_refusal(location: Location, problem: Exception) -> CrowdblendError:
-    if isinstance(problem, psycopg.errors.InsufficientPrivilege):
-        message = f"Your role may not do this in the ledger {location.words()}."
-        remedy = "Ask its owner for the rights that crowdblend ledger roles prints."
-        return Refused(message, remedy=remedy, where="ledger", code="ledger.no-right")
-    return _refusal(
-        location, "unreachable", "does not answer or does not allow this. Check the address and your rights"
-    )
 
 
 def _prepare_file(path: Path, *, make: bool) -> None:

@@ -19,8 +19,9 @@ import shutil
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
+from crowdblend.ledger import Entry, Ledger
 from crowdblend.publishing.exchange import exchange, rename_to_new
-from crowdblend.publishing.staging import Staging, flush
+from crowdblend.publishing.staging import Staging, flush, stagings_of
 from crowdblend.publishing.target import CERTIFICATE, check_target
 from crowdblend.regular_files import read_regular
 
@@ -32,21 +33,17 @@ def commit(staging: Staging, folder: Path, *, force: bool) -> None:
     else:
         # Someone may have made a folder of that name meanwhile; it is not ours to replace.
         check_target(folder, force=force)
-        _take_name(staging, folder)
+        if not os.path.lexists(folder):
+            try:
+                rename_to_new(staging.release, folder)
+            except FileExistsError:
+                reason = f"{folder} appeared meanwhile and is somebody else's. Move it away."
+                raise InvalidInput(reason, where="--out", code="output-exists") from None
+        elif not exchange(staging.release, folder):
+            folder.rename(staging.old_release)
+            rename_to_new(staging.release, folder)
     flush(folder.parent)
     remove(staging, folder)
-
-
-def _take_name(staging: Staging, folder: Path) -> None:
-    if not os.path.lexists(folder):
-        try:
-            rename_to_new(staging.release, folder)
-        except FileExistsError:
-            reason = f"{folder} appeared meanwhile and is somebody else's. Move it away."
-            raise InvalidInput(reason, where="--out", code="output-exists") from None
-    elif not exchange(staging.release, folder):
-        folder.rename(staging.old_release)
-        rename_to_new(staging.release, folder)
 
 
 def remove(staging: Staging, folder: Path) -> None:
@@ -69,3 +66,54 @@ def digest_of(folder: Path) -> str | None:
     except (OSError, ValueError, TypeError, LookupError, RecursionError):
         return None
     return stated if isinstance(stated, str) else None
+
+
+def recover(folder: Path, ledger: Ledger | None) -> None:
+    """Finish every release of this target that was recorded as finished, and remove what nobody needs.
+
+    What can still be resumed stays, and so does what belongs to a ledger that is not at hand, or what would replace
+    something that nobody said it should. Call it alone.
+    """
+    for staging in stagings_of(folder):
+        _settle(staging, folder, ledger)
+
+
+def of_entry(folder: Path, entry: Entry) -> list[Staging]:
+    """Return the staging folders of an entry, those that are complete first."""
+    mine = (staging for staging in stagings_of(folder) if _belongs(staging, entry))
+    return sorted(mine, key=lambda staging: staging.journal.completion is None)
+
+
+def is_complete(staging: Staging) -> bool:
+    """Return whether the release is completely written and has not appeared."""
+    completion = staging.journal.completion
+    return completion is not None and digest_of(staging.release) == completion.certificate_digest
+
+
+def _settle(staging: Staging, folder: Path, ledger: Ledger | None) -> None:
+    journal, completion = staging.journal, staging.journal.completion
+    if completion is not None and digest_of(folder) == completion.certificate_digest:
+        remove(staging, folder)
+    elif staging.old_release.exists():
+        if not os.path.lexists(folder):
+            commit(staging, folder, force=True)
+    elif journal.entry is None:
+        # Nothing was recorded, so nobody saw this output; but never remove a release that was replaced.
+        if completion is None or is_complete(staging):
+            staging.discard()
+    elif ledger is not None:
+        entry = next((one for one in ledger.entries() if _belongs(staging, one)), None)
+        if entry is None or entry.status == "unfinished":
+            return
+        if completion is None:
+            staging.discard()
+        elif (
+            is_complete(staging)
+            and completion.certificate_digest == entry.certificate_digest
+            and (journal.force or not os.path.lexists(folder))
+        ):
+            commit(staging, folder, force=journal.force)
+
+
+def _belongs(staging: Staging, entry: Entry) -> bool:
+    return (staging.journal.entry, staging.journal.sample) == (entry.id, entry.spending.sample)

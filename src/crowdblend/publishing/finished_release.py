@@ -98,14 +98,12 @@ class Release:
         consistent: bool = False,
     ) -> Any:
         """Return estimates of the population with intervals, by cell or by margin; see `read`."""
-        with self._on_disk() as folder:
-            published = reading.PublishedRelease(folder, self.certificate)
+        with self._open() as published:
             return self._frame(published.estimates(confidence, margin, table, consistent=consistent))
 
     @cached_property
     def _arrow(self) -> dict[str, pa.Table]:
-        with self._on_disk() as folder:
-            published = reading.PublishedRelease(folder, self.certificate)
+        with self._open() as published:
             return {name: published.table(name) for name in published.files}
 
     def _frame(self, table: pa.Table) -> Any:
@@ -117,11 +115,14 @@ class Release:
     @cached_property
     def report(self) -> Report:
         """The page for readers."""
-        return Report(self._bytes(REPORT).decode("utf-8"), None if self.folder is None else self.folder / REPORT)
+        if self.files is not None:
+            return Report(self.files[REPORT].decode("utf-8"))
+        assert self.folder is not None, "a release is in a folder or in memory"
+        return Report((self.folder / REPORT).read_text(encoding="utf-8"), self.folder / REPORT)
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write a release that is in memory, or a copy of one, into a folder that appears whole or not at all."""
-        return save({name: self._bytes(name) for name in self._names()}, Path(folder), force=force)
+        return save(self._contents(), Path(folder), force=force)
 
     def sign(self, key: str | os.PathLike[str], *, passphrase: str | None = None, force: bool = False) -> Path:
         """Sign the certificate of a release in a folder with a private SSH key; the file of the signature."""
@@ -134,34 +135,40 @@ class Release:
 
     def in_memory(self) -> Release:
         """Return the release with all its files in memory, so that the folder may be removed."""
-        files = {name: self._bytes(name) for name in self._names()}
-        return replace(self, folder=None, files=files)
+        return replace(self, folder=None, files=self._contents())
 
     @contextmanager
-    def _on_disk(self) -> Iterator[Path]:
-        """The folder, or a private copy of what is in memory."""
+    def _open(self) -> Iterator[reading.PublishedRelease]:
+        """The release in its folder, or in a private copy of what is in memory."""
         if self.folder is not None:
-            yield self.folder
+            yield reading.PublishedRelease(self.folder, self.certificate)
             return
         with tempfile.TemporaryDirectory(prefix="crowdblend-", ignore_cleanup_errors=True) as folder:
-            for name in self._names():
-                (Path(folder) / name).write_bytes(self._bytes(name))
-            yield Path(folder)
+            for name, content in self._contents().items():
+                (Path(folder) / name).write_bytes(content)
+            yield reading.PublishedRelease(Path(folder), self.certificate)
 
-    def _names(self) -> list[str]:
+    def _contents(self) -> Mapping[str, bytes]:
         if self.files is not None:
-            return sorted(self.files)
+            return self.files
         assert self.folder is not None, "a release is in a folder or in memory"
-        return sorted(file.name for file in self.folder.iterdir() if file.is_file())
-
-    def _bytes(self, name: str) -> bytes:
-        if self.files is not None:
-            return self.files[name]
-        assert self.folder is not None, "a release is in a folder or in memory"
-        return (self.folder / name).read_bytes()
+        return {file.name: file.read_bytes() for file in sorted(self.folder.iterdir()) if file.is_file()}
 
     def _repr_html_(self) -> str:
-        return release_html(self)
+        """Return the guarantee in one sentence, the first figure of the report, and the first rows."""
+        tables, guarantees = self._arrow, self.certificate.guarantees
+        name, table = next(iter(tables.items()))
+        # For someone who has never heard of ε; else the strongest one, precisely.
+        sentence = lead(guarantees, planned_releases(self.certificate))
+        sentence = sentence or (self.certificate.differential() or guarantees[0]).words()
+        figure = _FIGURE.search(self.report.html)
+        drawn = markupsafe.Markup(figure.group(0)) if figure else ""
+        others = f"; also published: {', '.join(list(tables)[1:])}" if len(tables) > 1 else ""
+        rows = f"{name}: the first of {table.num_rows:,} rows{others}"
+        where = "in memory" if self.folder is None else str(self.folder)
+        recorded = "" if self.entry is None else f", release {self.entry} of the ledger"
+        shown = markupsafe.Markup("<div><p><b>{}</b></p>{}<p>{}</p>{}<p><small>{}</small></p></div>")
+        return str(shown.format(sentence, drawn, rows, _rows(table), where + recorded))
 
 
 @dataclass(frozen=True)
@@ -175,28 +182,6 @@ class Report:
         """Return the page in a frame of its own that runs no script."""
         page = escape(self.html)
         return f'<iframe sandbox="" srcdoc="{page}" width="100%" height="600" style="border:0"></iframe>'
-
-
-def release_html(release: Release) -> str:
-    """A release in a notebook: the guarantee in one sentence, the first figure of the report, and the first rows."""
-    tables = release._arrow
-    name, table = next(iter(tables.items()))
-    figure = _FIGURE.search(release.report.html)
-    others = f"; also published: {', '.join(list(tables)[1:])}" if len(tables) > 1 else ""
-    recorded = "" if release.entry is None else f", release {release.entry} of the ledger"
-    where = "in memory" if release.folder is None else str(release.folder)
-    rows = f"{name}: the first of {table.num_rows:,} rows{others}"
-    shown = markupsafe.Markup("<div><p><b>{}</b></p>{}<p>{}</p>{}<p><small>{}</small></p></div>")
-    drawn = markupsafe.Markup(figure.group(0)) if figure else ""
-    return str(shown.format(guarantee_sentence(release.certificate), drawn, rows, _rows(table), where + recorded))
-
-
-def guarantee_sentence(certificate: Certificate) -> str:
-    """Return the guarantee for someone who has never heard of ε; else the strongest one, precisely."""
-    return (
-        lead(certificate.guarantees, planned_releases(certificate))
-        or (certificate.differential() or certificate.guarantees[0]).words()
-    )
 
 
 def _rows(table: pa.Table) -> markupsafe.Markup:

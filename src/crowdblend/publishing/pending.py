@@ -115,7 +115,8 @@ def planned_spending(plan: AnyPlan) -> books.Spending:
         population=plan.policy.data.population or UNNAMED,
         sample="planned",
         fresh=not plan.policy.sampling.already_drawn,
-        kind=_kind(plan.policy),
+        kind=PROPOSAL if plan.policy.proposes else plan.policy.kind,
+        # What proposed the domains has an entry of its own.
         guarantees=with_profile(plan.own_certificate()),
         folder="planned",
         series=plan.facts().planned_releases,
@@ -135,26 +136,17 @@ def with_profile(certificate: Certificate) -> tuple[Guarantee, ...]:
 def _describe_pending(plan: AnyPlan, place: str, ledger: books.Ledger, key: bytes, engine: Engine) -> PendingRelease:
     policy = plan.policy
     identity = identify(policy.data, policy.resources, ledger.fingerprint_request(), engine)
-    spending = books.Spending(
-        population=policy.data.population or UNNAMED,
+    spending = replace(
+        planned_spending(plan),
         sample=sample_of(policy.sampling, identity.source, key),
-        fresh=not policy.sampling.already_drawn,
-        kind=_kind(policy),
-        # What proposed the domains has an entry of its own.
-        guarantees=with_profile(plan.own_certificate()),
         folder=place,
         source=identity.source,
         rate=largest_rate(policy.sampling, getattr(policy, "design", None)) if policy.sampling.already_drawn else None,
         policy=policy_digest(policy, engine.assumptions),
-        series=plan.facts().planned_releases,
     )
     if policy.data.population is None:
         spending = replace(spending, population=ledger.population(spending, identity))
     return PendingRelease(spending, identity, not_named=_not_named(policy, spending.population, ledger))
-
-
-def _kind(policy: AnyPolicy) -> str:
-    return PROPOSAL if policy.proposes else policy.kind
 
 
 def _not_named(policy: AnyPolicy, population: str, ledger: books.Ledger) -> tuple[books.Entry, ...]:

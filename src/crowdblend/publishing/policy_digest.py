@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -72,9 +72,13 @@ def _describe_value(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR09
         # the recoding that was made of it.
         paths = {name for name, key in keys.items() if key.kind in ("path", "paths")}
         # A key that is added later leaves policies that do not say it as they were, and what they publish.
-        without = left_out | paths
-        said = {name: one for name, one in _given_fields(value) if name not in without}
-        return [type(value).__name__, {name: _describe_value(one, left_out) for name, one in said.items()}]
+        without, said = left_out | paths, {}
+        for field in fields_of(type(value)):
+            one = getattr(value, field.name)
+            default = field.default_factory() if field.default_factory is not msgspec.NODEFAULT else field.default
+            if field.name not in without and (one != default or type(one) is not type(default)):
+                said[field.name] = _describe_value(one, left_out)
+        return [type(value).__name__, said]
     if is_dataclass(value) and not isinstance(value, type):
         found = {field.name: _describe_value(getattr(value, field.name), left_out) for field in fields(value)}
         return [type(value).__name__, found]
@@ -89,12 +93,3 @@ def _describe_value(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR09
     if isinstance(value, set | frozenset):
         return ["set", sorted(map(repr, value))]
     return value if isinstance(value, str | bool | None) else [type(value).__name__, repr(value)]
-
-
-def _given_fields(value: Section) -> Iterator[tuple[str, Any]]:
-    """Yield the fields that are not what they would be if nothing had been said."""
-    for field in fields_of(type(value)):
-        said = getattr(value, field.name)
-        default = field.default_factory() if field.default_factory is not msgspec.NODEFAULT else field.default
-        if said != default or type(said) is not type(default):
-            yield field.name, said

@@ -15,11 +15,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from crowdblend.calculus import Assumption, Certificate, sha256_of, verify_file
 from crowdblend.calculus.certificate import digest
@@ -32,13 +31,12 @@ from crowdblend.kinds import AnyPlan, AnyPolicy, Reading, plan
 from crowdblend.ledger import Entry, Ledger
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.source import require_rows
-from crowdblend.publishing.committing import commit, digest_of
+from crowdblend.publishing.committing import commit, digest_of, is_complete, of_entry, recover
 from crowdblend.publishing.description import describe
 from crowdblend.publishing.finished_release import Release
 from crowdblend.publishing.pending import ConfirmHook, check_limit, pending_release, resumed_spending, warn, with_data
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.record import Record, refuse_another, resume_command
-from crowdblend.publishing.recovery import is_complete, of_entry, recover
 from crowdblend.publishing.staging import Completion, Journal, Staging
 from crowdblend.publishing.target import CERTIFICATE, IN_MEMORY, check_place, check_target, exclusive_use
 from crowdblend.randomness import ReleaseKey, new_key
@@ -157,13 +155,21 @@ def resume(
         force = force or any(staging.journal.force for staging in stagings)
         complete = bool(stagings) and is_complete(stagings[0])
         if entry.status == "finished" and not complete:
-            return _finish(entry, folder)
+            if digest_of(folder) != entry.certificate_digest:
+                reason = f"Release {entry.id} is finished, and is no longer at {folder}. There is nothing to resume."
+                raise InvalidInput(reason, code="release-moved", where=f"release {entry.id}")
+            return Release(verify_file(folder / CERTIFICATE), folder, entry.id, internal=entry.internal)
         check_target(folder, force=force)
         if complete:
             staged = verify_file(stagings[0].release)
             record = Record(ledger, entry.id, command=resume_command(ledger, entry.id))
             return _commit(stagings[0], folder, record, staged, force=force)
-        policy = policy if policy is not None else _recorded_policy(entry, stagings)
+        if policy is None:
+            path = next((one.journal.policy for one in stagings if one.journal.policy is not None), None)
+            if path is None:
+                reason = f"Release {entry.id} is to be computed again. Pass the policy that it was begun with."
+                raise InvalidInput(reason, code="policy-needed", where="POLICY")
+            policy = load_policy(path)
         _check_version(entry)
         require_rows(policy.data)
         before = next((staging.journal for staging in stagings), Journal(force=force))
@@ -238,22 +244,6 @@ def _again(
         return _commit(complete, folder, record, certificate, force=journal.force)
 
 
-def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
-    paths = [staging.journal.policy for staging in stagings if staging.journal.policy is not None]
-    if not paths:
-        reason = f"Release {entry.id} is to be computed again. Pass the policy that it was begun with."
-        raise InvalidInput(reason, code="policy-needed", where="POLICY")
-    loaded: AnyPolicy = load_policy(paths[0])
-    return loaded
-
-
-def _finish(entry: Entry, folder: Path) -> Release:
-    if digest_of(folder) != entry.certificate_digest:
-        reason = f"Release {entry.id} is finished, and is no longer at {folder}. There is nothing to resume."
-        raise InvalidInput(reason, code="release-moved", where=f"release {entry.id}")
-    return Release(verify_file(folder / CERTIFICATE), folder, entry.id, internal=entry.internal)
-
-
 @contextmanager
 def _staging(folder: Path, journal: Journal) -> Iterator[Staging]:
     """Make a staging folder for what is computed, and remove it where that fails.
@@ -302,8 +292,10 @@ def _write(
         sign(staging.release / CERTIFICATE)
     outside = {name: found.facts() for name, found in reading.outside.items()}
     known = {**reading.internal, **({"outside_domain": outside} if outside else {}), **publication.internal}
-    internal = {**known, "seconds": time.perf_counter() - started}
-    return staging.complete(Completion(certificate.to_dict()["digest"], digest(files), _plain(internal))), certificate
+    known["seconds"] = time.perf_counter() - started
+    # JSON has no number for what is not finite.
+    plain = {name: None if isinstance(it, float) and not math.isfinite(it) else it for name, it in known.items()}
+    return staging.complete(Completion(certificate.to_dict()["digest"], digest(files), plain)), certificate
 
 
 def _commit(staging: Staging, folder: Path, record: Record, certificate: Certificate, *, force: bool) -> Release:
@@ -315,10 +307,3 @@ def _commit(staging: Staging, folder: Path, record: Record, certificate: Certifi
         record.finish(completion)
         commit(staging, folder, force=force)
     return Release(certificate, folder, record.entry, internal=completion.internal)
-
-
-def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts as JSON has them; a number that is none becomes null."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in facts.items()
-    }

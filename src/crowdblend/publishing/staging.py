@@ -101,16 +101,13 @@ def stagings_of(folder: Path) -> Iterator[Staging]:
     """Yield every staging folder that was left behind for this target; one without a readable journal never began."""
     for path in sorted(folder.parent.glob(f".{glob.escape(folder.name)}{PARTIAL}*")):
         if path.is_dir() and not path.is_symlink():
-            yield Staging(path, _journal(path))
-
-
-def _journal(path: Path) -> Journal:
-    try:
-        stated = json.loads((path / _JOURNAL).read_text(encoding="utf-8"))
-        completion = stated.pop("completion")
-        return Journal(**stated, completion=completion and Completion(**completion))
-    except (OSError, ValueError, TypeError, AttributeError, KeyError):
-        return Journal(force=False)
+            try:
+                stated = json.loads((path / _JOURNAL).read_text(encoding="utf-8"))
+                completion = stated.pop("completion")
+                journal = Journal(**stated, completion=completion and Completion(**completion))
+            except (OSError, ValueError, TypeError, AttributeError, KeyError):
+                journal = Journal(force=False)
+            yield Staging(path, journal)
 
 
 def flush(path: Path) -> None:

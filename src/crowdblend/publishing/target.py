@@ -40,17 +40,12 @@ def check_place(folder: Path) -> None:
     if not folder.name or len(folder.name.encode()) > LONGEST_NAME or not str(folder).isprintable():
         reason = f"The output folder's name has 1 to {LONGEST_NAME} bytes, all printable. Choose another name."
         raise InvalidInput(reason, where="--out", code="output-name")
-    _check_room(folder.parent)
-
-
-def _check_room(parent: Path) -> None:
-    room = os.statvfs(parent)
+    room = os.statvfs(folder.parent)
     # Some file systems make room for files as they go, and count none.
     few = room.f_files and room.f_favail < LEAST_FILES and os.geteuid() != 0
     if room.f_bavail * room.f_frsize < LEAST_ROOM or few:
-        raise Unavailable(
-            f"The disk of {parent} is full. Make room, or choose another folder.", code="disk-full", where="--out"
-        )
+        reason = f"The disk of {folder.parent} is full. Make room, or choose another folder."
+        raise Unavailable(reason, code="disk-full", where="--out")
 
 
 @contextmanager

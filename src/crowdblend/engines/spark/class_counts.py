@@ -114,7 +114,7 @@ def check_rows(relation: SparkRelation, facts: Facts) -> int:
     return read
 
 
-def classes_in(pieces: Sequence[Piece], columns: Sequence[Column], allowed: int) -> SampledClasses:
+def classes_in(pieces: Sequence[Piece], columns: Sequence[Column], most_classes: int) -> SampledClasses:
     """Return the classes that tasks have counted, in the order of their codes."""
     packing = Packing(columns)
     contents = [piece.content for piece in pieces if piece.kind == "classes"]
@@ -122,8 +122,8 @@ def classes_in(pieces: Sequence[Piece], columns: Sequence[Column], allowed: int)
         empty = tuple(np.empty(0, np.int64) for _ in range(packing.width))
         return packing.classes_of(empty, np.empty(0, np.int64))
     table = decode(contents)
-    if table.num_rows > allowed:
-        raise too_many_classes(allowed)
+    if table.num_rows > most_classes:
+        raise too_many_classes(most_classes)
     codes, counts = packed_codes(packing, table), table.column("n").to_numpy()
     order = np.lexsort(codes[::-1])
     return packing.classes_of(tuple(code[order] for code in codes), counts[order])

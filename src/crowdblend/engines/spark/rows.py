@@ -47,12 +47,12 @@ class TaskRows(Rows):
         """Yield the rows of the persons whose marks (high, low) are not above the last one, in chunks."""
         high, low = np.uint64(last[0]), np.uint64(last[1])
 
-        def below() -> Iterator[pa.RecordBatch]:
+        def lower_marks() -> Iterator[pa.RecordBatch]:
             for rows, persons in self.sampled_rows(columns_sql):
                 lows, highs = persons.marks(self.row_key).T
                 yield rows.filter(pa.array((highs < high) | ((highs == high) & (lows <= low))))
 
-        yield from chunks(below())
+        yield from chunks(lower_marks())
 
     def at_places(self, places: NDArray[np.int64], starts: Mapping[str, int], columns_sql: str) -> Iterator[pa.Table]:
         """The rows at these places, which rise and are counted through all files; `starts` is where a file begins."""
@@ -62,7 +62,7 @@ class TaskRows(Rows):
             yield from self.at(within, columns_sql)
             return
 
-        def placed() -> Iterator[pa.RecordBatch]:
+        def drawn_rows() -> Iterator[pa.RecordBatch]:
             # Rows come with the address of their file, as Spark names it, and their place in it.
             for batch in self.batches(f"{', '.join(PLACE)}, {columns_sql}"):
                 files = batch.column(0).dictionary_encode()
@@ -73,7 +73,7 @@ class TaskRows(Rows):
                 drawn = (found < len(places)) & (places[np.minimum(found, len(places) - 1)] == here)
                 yield batch.select(batch.schema.names[2:]).filter(pa.array(drawn))
 
-        yield from chunks(placed())
+        yield from chunks(drawn_rows())
 
     def noted_persons(self, *, last: bool = False) -> Iterator[Piece]:
         """Yield the persons who were noted, by bucket, when there are many or no more come."""

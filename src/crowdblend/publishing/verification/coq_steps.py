@@ -39,17 +39,15 @@ def proved_steps(certificate: Certificate, proofs: Path) -> list[Step]:
     `proofs` is the folder in which `make proofs` has compiled the theorems.
     """
     if not (proofs / "checker.vo").is_file():
-        message, remedy = (
-            f"There are no compiled theorems in {proofs}.",
-            "Run make proofs, and name the folder out/proofs.",
-        )
+        message = f"There are no compiled theorems in {proofs}."
+        remedy = "Run make proofs, and name the folder out/proofs."
         raise Unavailable(message, remedy=remedy, where=_WHERE, code="verify.proofs-missing")
-    steps = {_theorem_name(step): step for derivation in certificate.derivations for step in derivation.steps()}
+    steps = {
+        (step.rule.id, repr((step.parameters, step.conclusion, [one.conclusion for one in step.premises]))): step
+        for derivation in certificate.derivations
+        for step in derivation.steps()
+    }
     return list(dict.fromkeys(Step(step.rule.id, _rests_on(step, proofs)) for step in steps.values()))
-
-
-def _theorem_name(step: Derivation) -> tuple[str, str]:
-    return step.rule.id, repr((step.parameters, step.conclusion, [one.conclusion for one in step.premises]))
 
 
 def _rests_on(step: Derivation, proofs: Path) -> str:

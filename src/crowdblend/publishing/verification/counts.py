@@ -139,8 +139,11 @@ TEXTS = ("statistic", "group", "class")
 
 def read_rows(path: Path, columns: list[str], blank: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """The rows of a file with exactly these columns; every number in it is finite, and only some may be blank."""
+    kinds = {name: pa.string() if name in TEXTS else pa.float64() for name in columns}
+    options = csv.ConvertOptions(column_types=kinds, strings_can_be_null=False)
     try:
-        table = _csv(path, columns) if path.suffix == ".csv" else parquet.read_table(str(path))
+        as_csv = path.suffix == ".csv"
+        table = csv.read_csv(path, convert_options=options) if as_csv else parquet.read_table(str(path))
     except (pa.ArrowException, OSError) as damaged:
         raise contradiction(f"{path.name} is not readable") from damaged
     if table.column_names != columns:
@@ -153,11 +156,6 @@ def read_rows(path: Path, columns: list[str], blank: tuple[str, ...] = ()) -> li
             if not isinstance(row[name], int | float) or not math.isfinite(row[name]):
                 raise contradiction(f"{path.name} has something else than a number in {name}")
     return rows
-
-
-def _csv(path: Path, columns: list[str]) -> pa.Table:
-    kinds = {name: pa.string() if name in TEXTS else pa.float64() for name in columns}
-    return csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=kinds, strings_can_be_null=False))
 
 
 # Estimates are doubles with one digit behind the point.
