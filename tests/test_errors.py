@@ -35,12 +35,7 @@ def test_every_class_has_its_code_and_exit(kind: type[CrowdblendError]) -> None:
 def test_an_error_says_what_where_and_what_to_do() -> None:
     error = InvalidInput("a is b.", remedy="Make it c.", where="[data] a", code="policy.a")
     assert str(error) == "a is b. Make it c."
-    assert error.to_dict() == {
-        "code": "policy.a",
-        "where": "[data] a",
-        "message": "a is b.",
-        "remedy": "Make it c.",
-    }
+    assert error.to_dict() == {"code": "policy.a", "where": "[data] a", "message": "a is b.", "remedy": "Make it c."}
     assert vars(pickle.loads(pickle.dumps(error))) == vars(error)
 
 

@@ -128,10 +128,7 @@ def names_are_nouns_or_verbs() -> None:
     ] == []
     assert [
         is_participle(name) for name in ("_found", "Wanted", "planned", "planned_parameter", "FoundFile", "read")
-    ] == [
-        *[True] * 3,
-        *[False] * 3,
-    ]
+    ] == [*[True] * 3, *[False] * 3]
 
 
 def docstrings() -> Iterator[tuple[str, str]]:

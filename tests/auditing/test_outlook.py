@@ -25,10 +25,7 @@ def answer(truth: int) -> int:
 
 
 RESPONSE = BlackBox(
-    "randomized response",
-    Differential(math.log(3), 0.0, Relation.REPLACE),
-    answer,
-    (Neighbours("yes, and no", 1, 0),),
+    "randomized response", Differential(math.log(3), 0.0, Relation.REPLACE), answer, (Neighbours("yes, and no", 1, 0),)
 )
 
 

@@ -95,10 +95,7 @@ def test_the_others_are_shown() -> None:
     ]
 
 
-@for_each(
-    "text",
-    ["", "[]", "null", "{", '{"format": 1, "format": 1}', '{"x": NaN}', "[" * 100_000],
-)
+@for_each("text", ["", "[]", "null", "{", '{"format": 1, "format": 1}', '{"x": NaN}', "[" * 100_000])
 def test_not_a_certificate(text: str) -> None:
     with pytest.raises(InvalidInput, match=r"no certificate|is not a JSON object") as refused:
         verify(text)

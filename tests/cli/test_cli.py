@@ -85,10 +85,7 @@ def test_a_certificate_is_verified_from_stdin() -> None:
     [
         (["--epsilon", "1", "--delta", "0.1"], "no more than sampling alone"),
         (["--epsilon", "1", "--k", "2"], "release refuses this delta, which is above 0.001: publishing one person in"),
-        (
-            ["--epsilon", "1", "--delta", "1e-6", "--parts", "2"],
-            "2 tables, each from another part of it, are",
-        ),
+        (["--epsilon", "1", "--delta", "1e-6", "--parts", "2"], "2 tables, each from another part of it, are"),
         (["--epsilon", "1", "--delta", "1e-6", "--releases", "3"], "3 releases, each from a fresh sample that keeps"),
     ],
 )

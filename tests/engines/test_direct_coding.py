@@ -29,10 +29,7 @@ POLICY = policy_text(
     privacy="epsilon = 1.0\ndelta = 1e-6",
     publish='kind = "table"',
 )
-DRAWS = {
-    "everybody": Everybody(row_key=DrawKey(bytes(32))),
-    "half": Coin(DrawKey(bytes(range(32))), 0.5),
-}
+DRAWS = {"everybody": Everybody(row_key=DrawKey(bytes(32))), "half": Coin(DrawKey(bytes(range(32))), 0.5)}
 
 
 def people(number=3000):

@@ -195,11 +195,7 @@ def test_folders_globs_and_databases(tmp_path, reference, monkeypatch):
     with duckdb.connect(str(tmp_path / "people.duckdb")) as database:
         database.register("frame", table(frame))
         database.execute('CREATE SCHEMA s; CREATE TABLE s."the people" AS FROM frame')
-    sources = {
-        "[parts]": 'format = "csv"',
-        "*/part*.csv": "",
-        "people.duckdb": 'table = "s.the people"',
-    }
+    sources = {"[parts]": 'format = "csv"', "*/part*.csv": "", "people.duckdb": 'table = "s.the people"'}
     for source, data in sources.items():
         assert same(count_classes(policy(tmp_path, source=source, data=data), Coin(DrawKey(KEY), 0.3)).classes, classes)
     for wanted in ("csv", "parquet"):

@@ -27,10 +27,7 @@ def written(folder: Path, sizes: list[int], names: tuple[str, ...] = ("row",)) -
 
 def at(data: DataSource, places: np.ndarray) -> tuple[list[int], int, bool]:
     """The rows, how many were read, and whether the engine looked for places."""
-    with (
-        DuckDBEngine().open(data, ["row"], Resources()) as source,
-        source.rows(Everybody()) as rows,
-    ):
+    with DuckDBEngine().open(data, ["row"], Resources()) as source, source.rows(Everybody()) as rows:
         found = [int(row) for table in rows.at(places, '"row"' if data.format == "parquet" else "c0")
                  for row in table.column(0).to_pylist()]  # fmt: skip
         return sorted(found), rows.read, rows.relation.placed

@@ -123,8 +123,7 @@ def _of_noise(output: Any, facts: Any) -> dict[str, float]:
 def _people(policy: Any, crowds: Sequence[Crowd], wanted: Sequence[str]) -> MemoryEngine:
     known = dict(zip(("region", "sex", "income", "weight"), range(4), strict=True))
     return people_in_memory(
-        wanted,
-        tuple(Crowd(tuple(crowd.values[known[name]] for name in wanted), crowd.size) for crowd in crowds),
+        wanted, tuple(Crowd(tuple(crowd.values[known[name]] for name in wanted), crowd.size) for crowd in crowds)
     )
 
 

@@ -22,10 +22,7 @@ def reference(people: int, sampled: int, rate: float) -> float:
         ctx.prec = before
 
 
-@for_each(
-    ("people", "rate"),
-    [(1, 0.3), (40, 0.5), (64, 0.999), (10**6, 0.25), (10**9, 1e-7), (10**14, 1e-12)],
-)
+@for_each(("people", "rate"), [(1, 0.3), (40, 0.5), (64, 0.999), (10**6, 0.25), (10**9, 1e-7), (10**14, 1e-12)])
 def test_probabilities_keep_their_digits(people: int, rate: float) -> None:
     mean, deviation = people * rate, (people * rate * (1 - rate)) ** 0.5
     values = sorted({int(min(max(mean + q * deviation, 0), people)) for q in (-9, -3, -1, 0, 2, 6)})
@@ -61,8 +58,7 @@ def test_consecutive_numbers_have_the_same_probabilities(people: list[int], firs
 
 
 @for_each(
-    "law",
-    [NoiseOnEveryCell(0.7), NoiseOnEveryCell(20.0), NoiseBelowK(12, 0.4), NoiseBelowK(12, 0.4, None, True)],
+    "law", [NoiseOnEveryCell(0.7), NoiseOnEveryCell(20.0), NoiseBelowK(12, 0.4), NoiseBelowK(12, 0.4, None, True)]
 )
 def test_noise_is_added_as_the_definition_says(law: Law) -> None:
     weights = np.random.default_rng(3).random((4, 30)) * np.exp(-np.arange(30.0) * 9)

@@ -132,8 +132,7 @@ def test_the_bound_for_long_transforms_is_above_them(cells: int, loss: float, mo
 
 
 @for_each(
-    ("law", "rate"),
-    [(NoiseOnEveryCell(0.001), 1.0), (NoiseOnEveryCell(1e-9), 1.0), (NoiseBelowK(50, 0.002), 0.5)],
+    ("law", "rate"), [(NoiseOnEveryCell(0.001), 1.0), (NoiseOnEveryCell(1e-9), 1.0), (NoiseBelowK(50, 0.002), 0.5)]
 )
 @for_each("people", [0, 40, 5000])
 def test_faint_noise_is_covered_without_listing_its_law(law: Law, rate: float, people: int) -> None:

@@ -236,10 +236,7 @@ WRONG = {
     "share of 1": (SPLIT.replace("0.25", "1"), "policy.range"),
     "share in population": (POLICY.replace('"population"', '"population"\nshare = 0.2'), "has share and using"),
     "same sample": (POLICY.replace('"population"', '"sample"'), "policy.choice"),
-    "population of a sample": (
-        POLICY.replace("poisson", "coins"),
-        'using = "split"',
-    ),
+    "population of a sample": (POLICY.replace("poisson", "coins"), 'using = "split"'),
     "widths across": (POLICY.replace("[5, 10, 20, 100]", "[20, 50]"), "must nest"),
     "widths falling": (POLICY.replace("[5, 10, 20, 100]", "[20, 10]"), "finest first"),
     "one width": (POLICY.replace("[5, 10, 20, 100]", "[20]"), "policy.offer"),

@@ -102,11 +102,7 @@ def test_the_key_also_decides_which_row_of_a_person_counts(people: Path, kind: s
 
 
 def test_points_kept_in_their_block_count_it_exactly(people: Path) -> None:
-    policy = swapped(
-        POINTS,
-        ("poisson", "coins"),
-        add="keep_in = 'block'\nshow_blocks = true\n",
-    )
+    policy = swapped(POINTS, ("poisson", "coins"), add="keep_in = 'block'\nshow_blocks = true\n")
     points, truth = released(people, policy), pd.read_csv(people / "people.csv")
     along = lambda table: np.minimum(table["x"] // 2, 3) * 2 + (table["y"] >= 0)  # noqa: E731
     counts = along(truth).value_counts()
@@ -232,15 +228,9 @@ REFUSED = {
     ),
     "bins to choose from": (swapped(OUTLIERS, ("width = 1", "width = [1, 3]")), "policy.recoding"),
     "noise below k": (swapped(POINTS, ("k = 60", 'k = 60\nbelow_k = "noise"')), "policy.unknown-key"),
-    "outliers below k": (
-        swapped(OUTLIERS, ("limit = 60", 'limit = 60\nbelow_k = "suppress"')),
-        "policy.unknown-key",
-    ),
+    "outliers below k": (swapped(OUTLIERS, ("limit = 60", 'limit = 60\nbelow_k = "suppress"')), "policy.unknown-key"),
     "a part of another kind": (swapped(POINTS, add="limit = 5\n"), "outlier-table"),
-    "outliers with k": (
-        swapped(OUTLIERS, ("limit = 60", "limit = 60\nk = 5")),
-        "policy.unknown-key",
-    ),
+    "outliers with k": (swapped(OUTLIERS, ("limit = 60", "limit = 60\nk = 5")), "policy.unknown-key"),
     "outliers without a target": (swapped(OUTLIERS, ("delta = 1e-6", "")), "policy.planned"),
     "outliers over an open domain": (
         swapped(OUTLIERS, ('{ values = ["f", "m"] }', "{ prefix = 1 }")),

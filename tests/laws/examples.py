@@ -62,14 +62,10 @@ _ROBUST = {
 }
 _ROBUST_CASES = [
     Example(
-        (CrowdBlending(20, 0.3),),
-        {"low": 0.08, "high": 0.1, "exceptions": 3, "max_rate": 0.2, "epsilon": 1.2},
-        _ROBUST,
+        (CrowdBlending(20, 0.3),), {"low": 0.08, "high": 0.1, "exceptions": 3, "max_rate": 0.2, "epsilon": 1.2}, _ROBUST
     ),
     Example(
-        (CrowdBlending(6, 0.0),),
-        {"low": 0.3, "high": 0.35, "exceptions": 1, "max_rate": 0.4, "epsilon": 0.35},
-        _ROBUST,
+        (CrowdBlending(6, 0.0),), {"low": 0.3, "high": 0.35, "exceptions": 1, "max_rate": 0.4, "epsilon": 0.35}, _ROBUST
     ),
     Example(
         (CrowdBlending(12, 0.2),),
@@ -91,11 +87,7 @@ _SANITIZE = [
     Example((_dp(0.1, 0.0, SWAP),), {"samples": 7, "population": 7}, {}),
 ]
 _GROUP = {("people", "epsilon"): 1, ("people", "delta"): 1}
-_EXPLORER = {
-    ("samples", "failure"): -1,
-    ("explored", "failure"): -1,
-    ("accuracy", "failure"): -1,
-}
+_EXPLORER = {("samples", "failure"): -1, ("explored", "failure"): -1, ("accuracy", "failure"): -1}
 _EXPLORED = Example(
     (),
     {"degree_bound": 5, "accuracy": 0.2, "samples": 400, "explored": 20},
@@ -189,10 +181,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "choice.sampling": [Example((_dps(0.1, 1.0, 1e-6), _dps(0.1, 1.0, 1e-7)))],
     "choice.differential": [Example((_dp(1.0, 1e-6), _dp(1.0, 1e-7), _dp(1.0, 1e-5)))],
     "choice.zero-knowledge": [Example((_zk(1.0, 1e-6), _zk(1.0, 1e-7)))],
-    "composition.adaptive": [
-        Example((_dp(0.025), _dp(0.025), _dp(0.05))),
-        Example((_dp(0.5, 1e-7), _dp(0.25, 1e-6))),
-    ],
+    "composition.adaptive": [Example((_dp(0.025), _dp(0.025), _dp(0.05))), Example((_dp(0.5, 1e-7), _dp(0.25, 1e-6)))],
     "composition.differential": [
         Example((_dp(0.1, 1e-6), replace(_dp(0.2, 2e-6), samplings=2), replace(_dp(0.3, 0.0), samplings=1))),
         Example((_dp(0.1, 0.6, SWAP, 2), _dp(0.1, 0.6, SWAP, 2))),
@@ -207,10 +196,7 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     "composition.blending-differential": [Example((CrowdBlending(10, 0.1), _dp(0.7)))],
     "composition.blending-differential-both": [Example((CrowdBlending(10, 0.1), _dp(0.7), _dp(0.9, 0.0, SWAP)))],
-    "zero-knowledge.group": [
-        Example((_zk(0.3),), {"people": 4}, _GROUP),
-        Example((_zk(0.3),), {"people": 1}, _GROUP),
-    ],
+    "zero-knowledge.group": [Example((_zk(0.3),), {"people": 4}, _GROUP), Example((_zk(0.3),), {"people": 1}, _GROUP)],
     "zero-knowledge.group-distance": [Example((_zk(0.01, 1e-4),), {"people": 4}, _GROUP)],
     "zero-knowledge.group-samples": [
         Example((_zk(0.1, 1e-4, RandomSamples(5, 1000)),), {"people": 4}, _GROUP),
@@ -219,20 +205,14 @@ EXAMPLES: dict[str, list[Example]] = {
     "zero-knowledge.differential": [Example((_zk(0.4, 1e-5),)), Example((_zk(0.4, 1e-5, IidSampling(0.2), ADD),))],
     "differential.zero-knowledge": [Example((_dp(0.4, 1e-5, SWAP),), {"population": 100})],
     "laplace.sample-complexity": [
-        Example(
-            (_DRAWN_SAMPLER,),
-            {"sensitivity": 0.01, "scale": 0.5},
-            {**_LAPLACE, ("sensitivity", "epsilon"): 1},
-        ),
+        Example((_DRAWN_SAMPLER,), {"sensitivity": 0.01, "scale": 0.5}, {**_LAPLACE, ("sensitivity", "epsilon"): 1}),
         Example(
             (Sampler(AVERAGE, 5.0, 0.1, 1.0, RandomSamples(100, 1000)),),
             {"sensitivity": 0.0, "scale": 0.3},
             {**_LAPLACE, ("sensitivity", "epsilon"): 1},
         ),
     ],
-    "laplace.random-samples": [
-        Example((_DRAWN_SAMPLER,), {"scale": 0.5}, _LAPLACE),
-    ],
+    "laplace.random-samples": [Example((_DRAWN_SAMPLER,), {"scale": 0.5}, _LAPLACE)],
     "laplace.everybody": [
         Example(
             (),
@@ -263,21 +243,21 @@ EXAMPLES: dict[str, list[Example]] = {
             (),
             {"numerator": 1, "denominator": 2, "noise_epsilon": 0.3},
             {("denominator", "epsilon"): 1, ("noise_epsilon", "epsilon"): 1},
-        ),
+        )
     ],
     "quantile.groups": [
         Example((), {"numerator": 1, "denominator": 2, "noise_epsilon": 0.3}, {("noise_epsilon", "epsilon"): 1}),
         Example((), {"numerator": 9, "denominator": 10, "noise_epsilon": 0.3}, {("noise_epsilon", "epsilon"): 1}),
     ],
     "quantile.add-remove": [
-        Example((), {"numerator": 9, "denominator": 10, "noise_epsilon": 0.3}, {("noise_epsilon", "epsilon"): 1}),
+        Example((), {"numerator": 9, "denominator": 10, "noise_epsilon": 0.3}, {("noise_epsilon", "epsilon"): 1})
     ],
     "totals.add-remove": [
         Example(
             (),
             {"bins": 6, "grid_steps": 100, "noise_epsilon": 0.01},
             {("grid_steps", "epsilon"): 1, ("noise_epsilon", "epsilon"): 1},
-        ),
+        )
     ],
     "totals.together": [Example((NoisyTotals(0.1, 0.04, 0.09), NoisyTotals(0.2, 0.3, 0.1))), Example((_NOISY,))],
     "totals.differential": [Example((_NOISY,))],
@@ -441,9 +421,7 @@ EXAMPLES: dict[str, list[Example]] = {
         ),
         Example((), {"counted_from": 1, "rate": 0.3, "stands_for": 2, "parts": 1}),
     ],
-    "score.stated": [
-        Example((), {"sensitivity": 7122.0, "monotone": False}, {("sensitivity", "sensitivity"): 1}),
-    ],
+    "score.stated": [Example((), {"sensitivity": 7122.0, "monotone": False}, {("sensitivity", "sensitivity"): 1})],
     "selection.exponential": [
         Example((BoundedScore(7122.0, monotone=True),), {"epsilon": 0.1}, {("epsilon", "epsilon"): 1}),
         Example((BoundedScore(1.0, monotone=False),), {"epsilon": 0.0}, {("epsilon", "epsilon"): 1}),
@@ -463,9 +441,7 @@ EXAMPLES: dict[str, list[Example]] = {
         Example((), {"noise_epsilon": 0.1, "rows_per_person": 3}, {("noise_epsilon", "epsilon"): 1}),
         Example((), {"noise_epsilon": 1.0, "rows_per_person": 1}, {("rows_per_person", "epsilon"): 1}),
     ],
-    "register.total": [
-        Example((), {"noise_epsilon": 0.05, "rows_per_person": 7}, {("rows_per_person", "epsilon"): 1}),
-    ],
+    "register.total": [Example((), {"noise_epsilon": 0.05, "rows_per_person": 7}, {("rows_per_person", "epsilon"): 1})],
     "rows.per-person": [
         Example((_dp(0.3, 1e-7),), {"rows_per_person": 4}, {("rows_per_person", "delta"): 1}),
         Example((_dp(0.0, 1e-3),), {"rows_per_person": 5}, {("rows_per_person", "delta"): 1}),

@@ -56,9 +56,7 @@ NETWORK_EXAMPLES: dict[str, list[Example]] = {
     "graph.estimator.eulerian": [Example((), {"degree_bound": 5, "samples": 400, "explored": 20}, _FARTHER)],
     "graph.estimator.cycle-free": [
         Example(
-            (),
-            {"degree_bound": 200, "average_bound": 8.0, "samples": 400, "explored": 20},
-            {**_FARTHER, **_DENSER},
+            (), {"degree_bound": 200, "average_bound": 8.0, "samples": 400, "explored": 20}, {**_FARTHER, **_DENSER}
         ),
         Example((), {"degree_bound": 5, "average_bound": 5.0, "samples": 400, "explored": 20}, _FARTHER),
     ],

@@ -111,13 +111,7 @@ def _sharp(a: Any, moved: Any, scale: float, rounding: Any) -> Fields:
 
 
 def _differential(moved: Any, scale: float) -> Fields:
-    return {
-        "epsilon": moved / mpf(scale),
-        "delta": 0.0,
-        "relation": Relation.REPLACE,
-        "people": 1,
-        "samplings": 0,
-    }
+    return {"epsilon": moved / mpf(scale), "delta": 0.0, "relation": Relation.REPLACE, "people": 1, "samplings": 0}
 
 
 def _sum(*premises: Any) -> Fields:

@@ -53,13 +53,7 @@ def _knowledge(epsilon: Any, delta: Any, aggregate: Any, relation: Relation = HI
 
 
 def _sampler(statistic: str, accuracy: float, failure: Any, width: Any, aggregate: Any) -> Fields:
-    return {
-        "statistic": statistic,
-        "accuracy": accuracy,
-        "failure": failure,
-        "width": width,
-        "aggregate": aggregate,
-    }
+    return {"statistic": statistic, "accuracy": accuracy, "failure": failure, "width": width, "aggregate": aggregate}
 
 
 def _crowd(k: int, epsilon: Any) -> Fields:

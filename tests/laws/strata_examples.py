@@ -47,10 +47,7 @@ STRATA_EXAMPLES: dict[str, list[Example]] = {
     ],
     "strata.joint": [Example((JOINT,))],
     "strata.joint-zero-knowledge": [Example((JOINT,))],
-    "profile.strata": [
-        Example((_stratum(CROWDS), _stratum(BANDS), _stratum(CROWDS))),
-        Example((_stratum(POINTS),)),
-    ],
+    "profile.strata": [Example((_stratum(CROWDS), _stratum(BANDS), _stratum(CROWDS))), Example((_stratum(POINTS),))],
 }
 
 

@@ -124,10 +124,7 @@ SWAPPED_PROFILE, GROUP_PROFILE = profile(PURE, relation=Relation.REPLACE), profi
 UNPROTECTED = BiasedCurve(20, 0.0, 0.1, 0.1, 3, 0.2)
 EXCEPTING = tuple(
     profile(curve, relation=Relation.REPLACE)
-    for curve in (
-        ReplacedCurve(UNPROTECTED),
-        ReplacedCurve(UnequalSampleCurve(0.1, 0.1, 1, 0.1, (Uses(PURE, 1),))),
-    )
+    for curve in (ReplacedCurve(UNPROTECTED), ReplacedCurve(UnequalSampleCurve(0.1, 0.1, 1, 0.1, (Uses(PURE, 1),))))
 )
 # Profiles that rely on no sampling, with data replaced and for a group.
 OTHER_NEIGHBOURS = (Profile((Uses(PURE, 1),), Relation.REPLACE), Profile((Uses(PURE, 1),), people=2))
@@ -174,11 +171,7 @@ CONDITIONS = [
     ("programme.part-private", 0, (*OTHER_NEIGHBOURS, profile(PURE), profile(CROWDS))),
     ("programme.parts", 0, (PartInCrowds(0.76, 6, 0.0), PrivatePart(0.76, (Uses(PURE, 1),)))),
     ("profile.programme", 0, (PartInCrowds(0.76, 6, 0.0), PartWithNoise(0.76, 6, 1.0, False))),
-    (
-        "profile.unequal-programme",
-        0,
-        (PartInCrowds(0.76, 10, 0.0), PartWithNoise(0.5, 10, 1.0, False)),
-    ),
+    ("profile.unequal-programme", 0, (PartInCrowds(0.76, 10, 0.0), PartWithNoise(0.5, 10, 1.0, False))),
     ("profile.steps", 1, (*OTHER_NEIGHBOURS, profile(PURE), profile(CROWDS))),
     ("profile.one-sample", 0, (*OTHER_NEIGHBOURS, profile(PURE), profile(CROWDS))),
     ("profile.one-unequal-sample", 0, (*OTHER_NEIGHBOURS, profile(PURE), profile(CROWDS))),
@@ -295,11 +288,7 @@ def test_a_replace_promise_under_sampling_is_not_read_as_add_remove(rule_id: str
 
 
 @pytest.mark.parametrize(
-    ("rule_id", "changed"),
-    [
-        ("histogram.suppressed", {"k": 10**400}),
-        ("sampling.amplification", {"rate": 10**400}),
-    ],
+    ("rule_id", "changed"), [("histogram.suppressed", {"k": 10**400}), ("sampling.amplification", {"rate": 10**400})]
 )
 def test_numbers_beyond_every_double_are_refused(rule_id: str, changed: dict[str, Any]) -> None:
     assert _is_one_line(_refused(rule_id, **changed)[-200:])

@@ -100,11 +100,7 @@ def mixed() -> Derivation:
 
 # For every rule with several premises: premises it accepts, and for each of them some about another release.
 CASES: dict[str, tuple[tuple[Derivation, ...], tuple[tuple[Derivation, ...], ...], dict[str, Any]]] = {
-    "choice.sampling": (
-        (sampled(), sampled(by="suppression.published")),
-        ((sampled(k=30), mixed()),) * 2,
-        {},
-    ),
+    "choice.sampling": ((sampled(), sampled(by="suppression.published")), ((sampled(k=30), mixed()),) * 2, {}),
     "choice.differential": (
         (released(), released(by="blending.explicit")),
         ((released(k=30), released(rate=0.001), compose(published(20, 0.25), published(20, 0.25))),) * 2,

@@ -102,10 +102,7 @@ def test_empty_cells_show_up_as_theory_says() -> None:
 
 
 @settings(deadline=None, derandomize=True, max_examples=60)
-@given(
-    taken=st.sets(st.integers(0, 29), max_size=30),
-    number=st.integers(0, 2**32),
-)
+@given(taken=st.sets(st.integers(0, 29), max_size=30), number=st.integers(0, 2**32))
 def test_empty_cells_never_collide_with_taken_ones(taken: set[int], number: int) -> None:
     counts = [40 if place in taken else 0 for place in range(30)]
     published = NoisyHistogram(k=5, noise_epsilon=0.05).publish(one_column(counts), key(number))

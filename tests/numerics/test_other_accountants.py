@@ -24,10 +24,7 @@ def estimates(loss: float, rate: float, times: int, epsilon: float) -> tuple[flo
     """Its optimistic and its pessimistic δ for discrete Laplace noise that moves by one step."""
     lower, upper = (
         pld.from_discrete_laplace_mechanism(
-            parameter=loss,
-            sampling_prob=rate,
-            pessimistic_estimate=pessimistic,
-            value_discretization_interval=INTERVAL,
+            parameter=loss, sampling_prob=rate, pessimistic_estimate=pessimistic, value_discretization_interval=INTERVAL
         )
         .self_compose(times)
         .get_delta_for_epsilon(epsilon)

@@ -30,8 +30,7 @@ def test_the_known_k_keeps_the_totals(rate: float, times: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rate", "times"),
-    [case if case in QUICK else pytest.param(*case, marks=pytest.mark.slow) for case in CASES],
+    ("rate", "times"), [case if case in QUICK else pytest.param(*case, marks=pytest.mark.slow) for case in CASES]
 )
 def test_k_is_as_small_as_known_or_smaller(rate: float, times: int) -> None:
     planned = plan(rate=rate, epsilon=1.0, delta=1e-6, releases=times)

@@ -33,10 +33,7 @@ def test_everything_is_read():
     assert policy.data.source == str(Path("/somewhere/people.csv"))
     assert (policy.data.format, policy.data.person, policy.data.duplicates) == ("csv", "id", "refuse")
     assert (policy.sampling.rate, policy.sampling.already_drawn, policy.sampling.key) == (0.1, False, "destroy")
-    assert policy.columns == (
-        Column("sex", (Values(("Female", "Male")),)),
-        Column("age", (Intervals(0, 100, 10),)),
-    )
+    assert policy.columns == (Column("sex", (Values(("Female", "Male")),)), Column("age", (Intervals(0, 100, 10),)))
     assert (policy.k, policy.epsilon, policy.delta) == (20, 1.0, 1e-6)
     assert isinstance(policy.delta, float)
     assert (policy.below_k, policy.format) == ("suppress", "parquet")
@@ -80,13 +77,7 @@ def test_every_kind_of_column(tmp_path):
 
 @for_each(
     ("source", "form"),
-    [
-        ("a.csv", "csv"),
-        ("a.tsv", "csv"),
-        ("a.csv.gz", "csv"),
-        ("part-*.parquet", "parquet"),
-        ("A.PARQUET", "parquet"),
-    ],
+    [("a.csv", "csv"), ("a.tsv", "csv"), ("a.csv.gz", "csv"), ("part-*.parquet", "parquet"), ("A.PARQUET", "parquet")],
 )
 def test_the_format_follows_the_name(source, form):
     data = parse_policy(bent(("people.csv", source))).data

@@ -122,11 +122,7 @@ WRONG: dict[str, tuple[dict[str, Any], str | None, str]] = {
     "columns are text": ({"columns": "sex"}, None, "type"),
     "columns are a number": ({"columns": 5}, None, "type"),
     "a column is text": ({"columns": ["sex"]}, None, "type"),
-    "a domain is none": (
-        {"columns": {"sex": 5}},
-        bent(("{ values = ", ""), ('"Male"] }', '"Male"]')),
-        "column-domain",
-    ),
+    "a domain is none": ({"columns": {"sex": 5}}, bent(("{ values = ", ""), ('"Male"] }', '"Male"]')), "column-domain"),
     "a column without a name": ({"columns": {"": SEX}}, bent(("sex =", '"" =')), "column-name"),
     "a column called 5": ({"columns": {5: SEX}}, None, "column-name"),
     "a column called NUL": ({"columns": {"a\0": SEX}}, bent(("sex =", '"a\\u0000" =')), "column-name"),

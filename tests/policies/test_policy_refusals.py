@@ -97,14 +97,8 @@ WRONG = {
         REGISTER.replace('{ values = ["Female", "Male"] }', "{ prefix = 1 }"),
         "open-domain",
     ),
-    "everybody in too many cells": (
-        REGISTER.replace("to = 100, width = 10", "to = 1000000, width = 1"),
-        "cells",
-    ),
-    "a column in the place of the totals": (
-        REGISTER.replace(*ROWS).replace("sex =", "total ="),
-        "reserved-name",
-    ),
+    "everybody in too many cells": (REGISTER.replace("to = 100, width = 10", "to = 1000000, width = 1"), "cells"),
+    "a column in the place of the totals": (REGISTER.replace(*ROWS).replace("sex =", "total ="), "reserved-name"),
     "rows of a sample that was drawn before": (bent(ROWS, ("poisson", "coins")), "rows-per-person"),
     "rows and duplicates": (
         REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 2\nduplicates = "one"'),

@@ -27,12 +27,7 @@ TERMS: dict[str, Any] = {
     "columns": {"sex": ["Female", "Male"], "age": cb.intervals(0, 100, width=10)},
 }
 BY_AGE, ROWS = cb.Table("age", name="by_age", share=0.3), cb.Microdata("age", "sex", name="rows", weight=2)
-POINTS = cb.Points(
-    k=60,
-    boxes=[cb.NamedBox(name="left", box={"x": [0, 4]})],
-    noise_epsilon=0.3,
-    name="places",
-)
+POINTS = cb.Points(k=60, boxes=[cb.NamedBox(name="left", box={"x": [0, 4]})], noise_epsilon=0.3, name="places")
 INCOME = {"sex": ["f", "m"], "income": cb.bounds(0, 90_000, resolution=100)}
 NUMBERS = (
     cb.average("income"),
@@ -290,11 +285,7 @@ WRONG_TEXTS: dict[str, tuple[str, str, str]] = {
     "a share beyond": (bent(("k = 20", "k = 20\nshare = 2")), "range", "[[publish]] share"),
     "a split of one": (bent(("delta", 'split = "fresh"\ndelta')), "one-publication", "[privacy] split"),
     "an unknown split": (bent(("delta", 'split = "half"\ndelta')), "choice", "[privacy] split"),
-    "a column that nobody uses": (
-        bent(("k = 20", 'k = 20\ncolumns = ["age"]')),
-        "unused-column",
-        "column 'sex'",
-    ),
+    "a column that nobody uses": (bent(("k = 20", 'k = 20\ncolumns = ["age"]')), "unused-column", "column 'sex'"),
     "columns of statistics": (
         bent(('kind = "table"\nk = 20', 'kind = "statistics"\ncolumns = ["sex"]')),
         "unknown-key",

@@ -10,10 +10,7 @@ PEOPLE = 20_000
 COLUMNS: dict[str, Any] = {
     "sex": ["female", "male"],
     "age": cb.intervals(0, 90, width=10, top=True),
-    "district": [
-        *("Harbour", "Old Town", "Riverside", "Hillside"),
-        *("Station", "Garden City", "University", "Mills"),
-    ],
+    "district": [*("Harbour", "Old Town", "Riverside", "Hillside"), *("Station", "Garden City", "University", "Mills")],
     "income": cb.bounds(0, 200_000, resolution=100, outside="clamp"),
 }
 

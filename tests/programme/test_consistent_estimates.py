@@ -19,10 +19,7 @@ def tables(policy, *names):
 
 def test_margins_agree_and_are_the_weighted_means_of_both():
     register = two(
-        cb.Table("age", "sex", name="a"),
-        cb.Table("district", "sex", name="b"),
-        sampling=cb.Everybody(),
-        delta=None,
+        cb.Table("age", "sex", name="a"), cb.Table("district", "sex", name="b"), sampling=cb.Everybody(), delta=None
     )
     _, found = tables(register, "a", "b")
     by_sex = {name: table.groupby("sex", observed=True)["estimate"].sum() for name, table in found.items()}

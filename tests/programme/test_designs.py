@@ -278,11 +278,7 @@ def test_weights_are_thinned_for_parts_and_without_it_refused() -> None:
 )
 @for_each("publish", [cb.OutlierTable("region", "sex", limit=60), cb.Table("region", "sex", below_k="threshold")])
 def test_noise_of_an_unequal_sample(sampling: Sampling, publish: Publication, tmp_path: Path) -> None:
-    made = cb.release(
-        people(),
-        policy("survey, budget", sampling=sampling, publish=publish, split=None),
-        ledger=None,
-    )
+    made = cb.release(people(), policy("survey, budget", sampling=sampling, publish=publish, split=None), ledger=None)
     made.save(tmp_path / "out")
     known, differential, *_ = cb.verify(tmp_path / "out").derivations
     assert differential.conclusion.epsilon <= 1

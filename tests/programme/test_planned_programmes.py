@@ -215,9 +215,7 @@ def test_open_labels_are_taken_to_be_as_many_as_the_largest_other():
 
 
 @pytest.mark.parametrize(
-    "sampling",
-    [pytest.param(cb.Everybody(), marks=pytest.mark.slow), cb.Poisson(0.3)],
-    ids=["register", "sample"],
+    "sampling", [pytest.param(cb.Everybody(), marks=pytest.mark.slow), cb.Poisson(0.3)], ids=["register", "sample"]
 )
 def test_tables_medians_and_outlier_tables_share_the_budget_of_the_same_people(sampling: Any):
     below = {} if sampling.everybody else {"below_k": "noise"}

@@ -137,11 +137,7 @@ def test_the_noise_of_a_register_is_what_was_planned():
     ids = [str(number) for number in range(5_000)]
     tables = [cb.Table("who", name="a"), cb.Table("who2", name="b")]
     policy = cb.Policy(
-        rows_are_people=True,
-        sampling=cb.Everybody(),
-        epsilon=1.0,
-        columns={"who": ids, "who2": ids},
-        publish=tables,
+        rows_are_people=True, sampling=cb.Everybody(), epsilon=1.0, columns={"who": ids, "who2": ids}, publish=tables
     )
     import pandas as pd
 

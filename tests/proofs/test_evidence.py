@@ -151,9 +151,7 @@ COUNTED: dict[str, Count] = {
     "graph.sampler.connected": SAMPLERS,
     "graph.sampler.cycle-free": SAMPLERS,
     "graph.sampler.eulerian": SAMPLERS,
-    "graph.sampler.average-degree": cases(
-        graphs.test_the_sampled_average_degree_misses_no_more_often_than_claimed,
-    ),
+    "graph.sampler.average-degree": cases(graphs.test_the_sampled_average_degree_misses_no_more_often_than_claimed),
     "graph.estimator.connected": moments("connected"),
     "graph.estimator.eulerian": moments("eulerian"),
     "graph.estimator.cycle-free": moments("cycle-free"),

@@ -56,11 +56,7 @@ EVERY["table-noise-cut"] = POLICIES["table-noise"] + "show_from = 5\n"
 APART = {
     "table-noise": {"noise below k", "empty cells: noise"},
     "table-noise-cut": {"noise below k", "empty cells: places", "empty cells: values"},
-    "table-noisy-choice": {
-        "choosing the recoding",
-        "noise below k",
-        "empty cells: noise",
-    },
+    "table-noisy-choice": {"choosing the recoding", "noise below k", "empty cells: noise"},
     "table-split-rows": {
         "release, thinning of the finest classes",
         "choosing part of the finest classes",

@@ -9,15 +9,7 @@ import pytest
 from flint import arb, ctx, fmpq
 
 from crowdblend.errors import InvalidInput
-from crowdblend.randomness import (
-    SeededSource,
-    differs_from_zero,
-    discrete_laplace,
-    geometric,
-    noise,
-    rational,
-    reaches,
-)
+from crowdblend.randomness import SeededSource, differs_from_zero, discrete_laplace, geometric, noise, rational, reaches
 from crowdblend.randomness.digits import digit, low_digits
 from crowdblend.randomness.noise import BLOCK
 from tests.cases import for_each

@@ -64,8 +64,7 @@ MEASURED = tuple(
 
 
 @for_each(
-    "text",
-    [BLOCKS, OUTLIERS.format(sampling=REGISTER), OUTLIERS.format(sampling='design = "poisson"\nrate = 0.6')],
+    "text", [BLOCKS, OUTLIERS.format(sampling=REGISTER), OUTLIERS.format(sampling='design = "poisson"\nrate = 0.6')]
 )
 def test_counted_kinds_give_the_bytes_of_the_release(text: str, tmp_path: Path) -> None:
     publish, key = rehearsal(subject_of_text(text), PEOPLE), new_key()

@@ -78,10 +78,7 @@ def links_about(policy: Any, web: LinkedGroups, folder: Path) -> Any:
             for name, mine, other in zip(policy.columns, web.data, web.others, strict=True)}  # fmt: skip
     parquet.write_table(pa.table({"who": names[::-1], **data}), folder / "v.parquet")
     vertices = str(folder / "v.parquet")
-    return policy.replace(
-        source=str(folder / "l.parquet"),
-        graph=policy.graph.replace(vertices=vertices),
-    )
+    return policy.replace(source=str(folder / "l.parquet"), graph=policy.graph.replace(vertices=vertices))
 
 
 @pytest.mark.parametrize(

@@ -116,16 +116,7 @@ def log_chances(scores: list[int], factor: float) -> np.ndarray:
     return exponents - np.log(np.exp(exponents).sum())
 
 
-@for_each(
-    "wrong",
-    [
-        {"scores": []},
-        {"epsilon": 0.0},
-        {"epsilon": -1.0},
-        {"epsilon": math.nan},
-        {"sensitivity": 0},
-    ],
-)
+@for_each("wrong", [{"scores": []}, {"epsilon": 0.0}, {"epsilon": -1.0}, {"epsilon": math.nan}, {"sensitivity": 0}])
 def test_refusals(wrong) -> None:
     given = {"scores": [1, 2], "epsilon": 1.0, "sensitivity": 1, **wrong}
     with pytest.raises(InvalidInput):

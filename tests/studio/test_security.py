@@ -204,10 +204,7 @@ def test_a_malformed_request_changes_nothing(visitor: Visitor, content: bytes, k
     number = visitor.draft()
     before = visitor.studio.drafts.get(number)
     answer = visitor.request(
-        "POST",
-        f"/drafts/{number}/{step}",
-        content=content,
-        headers={**FROM_PAGE, "content-type": kind},
+        "POST", f"/drafts/{number}/{step}", content=content, headers={**FROM_PAGE, "content-type": kind}
     )
     assert answer.status_code < 500
     assert visitor.studio.drafts.get(number) == before

@@ -11,17 +11,7 @@ from crowdblend.guarantees.utility import AVERAGE_DEGREE, CONNECTED, CYCLE_FREE,
 from tests.cases import for_each
 
 from .network_samplers import averages, estimate, term
-from .small_graphs import (
-    components,
-    conceal,
-    connected,
-    cycle_free,
-    degrees,
-    edits_to,
-    euler_path,
-    graphs,
-    links,
-)
+from .small_graphs import components, conceal, connected, cycle_free, degrees, edits_to, euler_path, graphs, links
 
 SIZES = (3, 4, 5)
 PROPERTIES = {"connected": connected, "cycle-free": cycle_free, "eulerian": euler_path}
@@ -55,12 +45,7 @@ def test_concealing_a_vertex_moves_no_more_than_is_charged(n: int, degree_bound:
         assert max(moves) == Fraction(2, n)
 
 
-STATISTIC = {
-    "connected": CONNECTED,
-    "cycle-free": CYCLE_FREE,
-    "eulerian": EULERIAN,
-    "average-degree": AVERAGE_DEGREE,
-}
+STATISTIC = {"connected": CONNECTED, "cycle-free": CYCLE_FREE, "eulerian": EULERIAN, "average-degree": AVERAGE_DEGREE}
 
 
 @for_each("name", [*PROPERTIES, "average-degree"])

@@ -62,12 +62,7 @@ def test_a_total_with_noise(rows: int) -> None:
 @for_each(
     ("rows", "ratio", "show_from", "rate"),
     list(
-        product(
-            (2, 3),
-            (Fraction(1, 3), Fraction(2, 3)),
-            (1, 2, 4, 6),
-            (Fraction(1, 5), Fraction(3, 4), Fraction(1)),
-        )
+        product((2, 3), (Fraction(1, 3), Fraction(2, 3)), (1, 2, 4, 6), (Fraction(1, 5), Fraction(3, 4), Fraction(1)))
     ),
     daily=4,
 )

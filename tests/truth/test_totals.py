@@ -85,10 +85,7 @@ WORLDS = {
     "three bins": _bins(3, Fraction(4, 3)),
     "an average among some": _groups(1, 2, Fraction(6, 5)),
     "a value and two bins": Statistics(
-        (1, 2),
-        (2, 1),
-        (Fraction(7, 6), Fraction(5, 4)),
-        ((0, 0, 0), (0, 1, 0), (1, 0, 1), (2, 1, 0)),
+        (1, 2), (2, 1), (Fraction(7, 6), Fraction(5, 4)), ((0, 0, 0), (0, 1, 0), (1, 0, 1), (2, 1, 0))
     ),
 }
 

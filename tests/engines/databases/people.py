@@ -10,11 +10,7 @@ from pyarrow import parquet
 
 import crowdblend as cb
 
-COLUMNS = {
-    "sex": cb.values("F", "M"),
-    "age": cb.intervals(0, 100, width=10),
-    "pay": cb.intervals(0, 1000, width=100),
-}
+COLUMNS = {"sex": cb.values("F", "M"), "age": cb.intervals(0, 100, width=10), "pay": cb.intervals(0, 1000, width=100)}
 _PLAIN = {"person": "id", "population": "people", "epsilon": 1.0, "delta": 1e-6}
 
 

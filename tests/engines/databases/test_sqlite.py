@@ -36,10 +36,7 @@ def test_counts_and_identity_are_those_of_parquet(file, tmp_path):
     plain = policy(in_parquet(tmp_path, rows()))
     wanted = FingerprintRequest(secret=b"s" * 32)
     sketches = identify(plain.data, Resources(), wanted).sketches
-    for source, more in (
-        (f"sqlite:///{file}", {"table": "people"}),
-        (str(file), {"query": "SELECT * FROM people"}),
-    ):
+    for source, more in ((f"sqlite:///{file}", {"table": "people"}), (str(file), {"query": "SELECT * FROM people"})):
         there = policy(source, **more)
         assert _counts(there) == _counts(plain)
         assert identify(there.data, Resources(), wanted).sketches == sketches

@@ -119,10 +119,7 @@ def test_many_small_files_are_read_by_the_tasks(
     (folder / "small").mkdir()
     for number in range(5):
         parquet.write_table(people().slice(number * 600, 600), folder / "small" / f"{number:02d}.parquet")
-    for person, draw in (
-        ('person = "mixed"', Coin(KEY, 0.5)),
-        ("rows_are_people = true", Exactly(KEY, 400, PEOPLE)),
-    ):
+    for person, draw in (('person = "mixed"', Coin(KEY, 0.5)), ("rows_are_people = true", Exactly(KEY, 400, PEOPLE))):
         about = policy(folder, "small", person, 'format = "parquet"')
         with engine.open(about.data, (), about.resources) as source:
             assert source.relation.frame is None

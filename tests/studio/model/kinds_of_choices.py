@@ -40,10 +40,7 @@ CASES: dict[str, Case] = {
         with_design(_people("table"), "coins").with_texts("sampling", {"rate": "0.25"}),
         _made(cb.Table(), sampling=cb.Coins(0.25), delta=1e-6),
     ),
-    "register": (
-        with_design(_people("table"), "everybody"),
-        _made(cb.Table(), sampling=cb.Everybody()),
-    ),
+    "register": (with_design(_people("table"), "everybody"), _made(cb.Table(), sampling=cb.Everybody())),
     "strata": (
         with_design(_people("table"), "strata").with_texts(
             "sampling", {"column": "sex", "rates": "female: 0.1\nmale: 0.5"}
@@ -175,9 +172,7 @@ CASES: dict[str, Case] = {
         start("graph")
         .with_texts("data", {"source": "friends.parquet", "population": "town"})
         .with_publication(
-            0,
-            {"people": "2000", "degree_bound": "12"},
-            {"statistics": [{"name": "average-degree", "samples": "500"}]},
+            0, {"people": "2000", "degree_bound": "12"}, {"statistics": [{"name": "average-degree", "samples": "500"}]}
         ),
         lambda folder: cb.Policy(
             source=str(folder / "friends.parquet"),
