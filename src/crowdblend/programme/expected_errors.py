@@ -118,6 +118,16 @@ class GroupExpectation:
             return None
         return max(self.people - self.low, self.high - self.people)
 
+    def words(self) -> str:
+        """Return the expectation as a sentence."""
+        group = f"A group of {self.people:,} people"
+        if self.shown < 0.0005:
+            return f"{group} will not be shown."
+        chance = "" if self.shown > 0.9995 else f" with a probability of {100 * self.shown:.3g} %"
+        if self.off is None:
+            return f"{group} will be shown{chance}."
+        return f"{group} will be shown{chance}, as {self.people:,} ± {self.off:,}."
+
 
 def group_expectations(facts: ReleaseFacts, sizes: tuple[int, ...] = SIZES) -> tuple[GroupExpectation, ...]:
     """Return what readers will see of groups of these sizes; nothing without counts by class."""
