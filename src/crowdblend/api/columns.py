@@ -1,6 +1,7 @@
 """The domain of a column in one call: `columns={"sex": values("Female", "Male"), "age": intervals(0, 100, width=10)}`.
 
-Each function has the keys of a policy as arguments; `from` and `to` are the first two.
+Each function has the keys of a policy as arguments; `from` and `to` are the first two. Keys read numbers as they are
+written: 0.1 is a tenth, as in TOML.
 """
 
 from __future__ import annotations
@@ -74,18 +75,7 @@ def intervals(
 
     With `whole`, values are whole numbers and classes are called 10–19 instead of [10, 20).
     """
-    return IntervalDomain(
-        start=_exact(start),
-        stop=_exact(stop),
-        width=tuple(_exact(one) for one in width) if isinstance(width, list | tuple) else _exact(width),
-        include_to=include_to,
-        bottom=bottom,
-        top=top,
-        whole=whole,
-        other=other,
-        missing=missing,
-        weight=weight,
-    )
+    return IntervalDomain(**locals())
 
 
 def breaks(
@@ -101,8 +91,8 @@ def breaks(
     >>> len(breaks(0, 25_000, 50_000, 100_000, top=True).breaks)
     4
     """
-    listed = tuple(_exact(end) for end in ends)
-    return BreakDomain(breaks=listed, bottom=bottom, top=top, whole=whole, other=other, missing=missing)
+    given = locals()
+    return BreakDomain(breaks=given.pop("ends"), **given)
 
 
 def prefix(characters: int, *, missing: str | None = None) -> PrefixDomain:
@@ -124,9 +114,8 @@ def date(
 
     Several periods, finest first, are offered for a choice.
     """
-    periods = period if isinstance(period, str) else tuple(period)
-    bounds: dict[str, Any] = {"start": start, "stop": stop, "include_to": include_to}  # texts are made days there
-    return DateDomain(date=periods, **bounds, other=other, missing=missing, weight=weight)
+    given = locals()
+    return DateDomain(date=given.pop("period"), **given)
 
 
 def hierarchy(
@@ -139,14 +128,9 @@ def hierarchy(
     weight: float | None = None,
 ) -> HierarchyDomain:
     """Groups from a file: one value a line, then its group at each level; several levels are offered for a choice."""
-    return HierarchyDomain(
-        hierarchy=os.fspath(file),
-        level=level,
-        levels=None if levels is None else tuple(levels),
-        other=other,
-        missing=missing,
-        weight=weight,
-    )
+    levels = None if levels is None else tuple(levels)
+    given = locals()
+    return HierarchyDomain(hierarchy=given.pop("file"), **given)
 
 
 def bounds(
@@ -158,13 +142,7 @@ def bounds(
     blank: Number | None = None,
 ) -> NumberDomain:
     """Numbers between two bounds, to be averaged, rounded to whole multiples of the resolution."""
-    return NumberDomain(
-        start=_exact(start),
-        stop=_exact(stop),
-        resolution=_exact(resolution),
-        outside=outside,
-        blank=None if blank is None else _exact(blank),
-    )
+    return NumberDomain(**locals())
 
 
 def axis(
@@ -176,15 +154,4 @@ def axis(
     outside: Literal["refuse", "drop"] = "refuse",
 ) -> AxisDomain:
     """Return an axis of points between two bounds, in steps of the resolution; `width` is that of the blocks."""
-    return AxisDomain(
-        start=_exact(start),
-        stop=_exact(stop),
-        resolution=_exact(resolution),
-        width=None if width is None else _exact(width),
-        outside=outside,
-    )
-
-
-def _exact(number: object) -> Any:
-    """Return a number as it is written: 0.1 is a tenth, as in TOML."""
-    return Decimal(repr(number)) if type(number) is float else number
+    return AxisDomain(**locals())

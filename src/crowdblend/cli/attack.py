@@ -60,7 +60,9 @@ def _story_lines(attack: Attack, finding: Finding, runs: int) -> Iterator[str]:
     yield from _wrap(f"without: {without}", "")
     rows = [_row(finding, trial) for trial in finding.trials]
     yield from align([["release", "with", "without", "allowed", "right", ""], *rows])
-    yield from ("", *align([["release", "epsilon", "delta", "guaranteed by"], *_guarantees(finding)]))
+    bounds = [(trial.release, trial.bound) for trial in finding.trials if trial.bound]
+    held = [[release, at_most(bound.epsilon), at_most(bound.delta), bound.source] for release, bound in bounds]
+    yield from ("", *align([["release", "epsilon", "delta", "guaranteed by"], *held]))
     if runs:
         how = "with standard errors, ours by the samplers and mechanisms that publish"
         yield from _wrap("", f"Seen in {runs} runs {how}:", "")
@@ -84,12 +86,6 @@ def _frequency(chance: Chance) -> str:
     if chance.value == 1:
         return f"1, above {chance.low:.4g}"
     return f"{float(chance.value):.4g} ± {chance.standard_error:.2g}"
-
-
-def _guarantees(finding: Finding) -> list[list[str]]:
-    """Return the guarantees that the releases were tested against; ours, for one that has none."""
-    bounds = ((trial.release, trial.bound) for trial in finding.trials)
-    return [[release, at_most(bound.epsilon), at_most(bound.delta), bound.source] for release, bound in bounds if bound]
 
 
 def _verdict(finding: Finding) -> str:

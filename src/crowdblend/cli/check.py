@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from crowdblend.api.private_check import check
-from crowdblend.cli.output import asks_for_json, emit, force_option, handle_errors, json_option, printable, wrong_use
+from crowdblend.cli.output import asks_for_json, emit, force_option, json_option, printable, wrong_use
 from crowdblend.cli.progress import progress_line
 
 
@@ -19,7 +19,6 @@ from crowdblend.cli.progress import progress_line
 @click.option("--out", metavar="FILE", help="Write it to a file that only you can read; '-' for stdout.")
 @force_option
 @json_option
-@handle_errors
 def command(policy: str, *, out: str | None, force: bool, as_json: bool) -> None:
     """Hold every row against what a policy declares: for you alone.
 

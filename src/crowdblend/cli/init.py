@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from crowdblend.api.starting import starter_policy
-from crowdblend.cli.output import emit, force_option, handle_errors, json_option, refuse_shared_stdout, write_text
+from crowdblend.cli.output import emit, force_option, json_option, refuse_shared_stdout, write_text
 from crowdblend.lazy import lazy_imports
 from crowdblend.planning.designs import costs
 from crowdblend.policies.proposals import PRESETS
@@ -49,7 +49,6 @@ _PRESETS = f"What offices often publish: {'; '.join(f'{name}, {one.words}' for n
 @click.option("--schema", metavar="FILE", help="Also write the JSON schema of policies, for editors.")
 @json_option
 @force_option
-@handle_errors
 def command(
     data: str,
     *,

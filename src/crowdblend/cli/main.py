@@ -6,6 +6,7 @@ import importlib
 import signal
 import sys
 import warnings
+from typing import Any
 
 import click
 
@@ -48,6 +49,15 @@ class _Lazy(click.Group):
         command: click.Command = importlib.import_module(f"crowdblend.cli.{cmd_name}").command
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what the library or the machine refuses becomes one sentence and an exit code."""
+        as_json = "--json" in ctx.args
+        try:
+            with machine_limits():
+                return super().invoke(ctx)
+        except CrowdblendError as refused:
+            exit_with_error(refused, as_json=as_json)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -68,17 +78,14 @@ def _tell_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 
 def main() -> None:
-    """Entry point: what click, the library or the machine refuses becomes one sentence and an exit code."""
+    """Entry point: what click refuses becomes one sentence and an exit code, too."""
     for stopped in (signal.SIGTERM, signal.SIGHUP):
         # Leave through the usual way out, so that temporary files with data in them are removed.
         signal.signal(stopped, lambda number, _: sys.exit(128 + number))
     tolerate_narrow_streams()
     warnings.showwarning = _tell_warning
     try:
-        with machine_limits():
-            sys.exit(cli.main(standalone_mode=False) or 0)
-    except CrowdblendError as refused:
-        exit_with_error(refused, as_json="--json" in sys.argv)
+        sys.exit(cli.main(standalone_mode=False) or 0)
     except click.exceptions.Exit as leaving:
         sys.exit(leaving.exit_code)
     except click.Abort:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -42,28 +43,13 @@ class Parameter(click.ParamType[float]):
         return number
 
 
-def handle_errors(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn what a command refuses into one sentence on stderr and the exit code of the contract."""
-
-    @wraps(command)
-    def run(*arguments: object, **options: object) -> None:
-        try:
-            with machine_limits():
-                command(*arguments, **options)
-        except CrowdblendError as error:
-            exit_with_error(error, as_json=bool(options.get("as_json")))
-
-    return run
-
-
 def answers(command: Callable[..., None]) -> Callable[..., None]:
-    """Add --json to a command that says what it found with `answer`, and turn what it refuses into one sentence."""
+    """Add --json to a command that says what it found with `answer`; see `asks_for_json`."""
 
     @json_option
-    @handle_errors
     @wraps(command)
     def run(*arguments: object, as_json: bool, **options: object) -> None:
-        del as_json  # see `asks_for_json`
+        del as_json
         command(*arguments, **options)
 
     return run
@@ -107,7 +93,7 @@ def machine_limits() -> Iterator[None]:
         raise Unavailable(message, remedy=remedy, code="system.memory", where="[release] memory") from problem
 
 
-def exit_with_error(error: CrowdblendError, *, as_json: bool) -> None:
+def exit_with_error(error: CrowdblendError, *, as_json: bool) -> NoReturn:
     """Say why not, and leave with the exit code that goes with it."""
     if as_json:
         emit({"error": error.to_dict()})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ class Cells:
     def pieces(self) -> Iterator[pa.Table]:
         """The cells with their counts, a manageable number at a time, in the order of the file."""
         if self.counted:
-            yield from self._read()
+            yield from self.rows()
             return
         if not self.columns:
             # Rows without labels are one class; an Arrow table without columns would have no rows.
@@ -66,7 +67,7 @@ class Cells:
             yield pa.table({N: pa.array([rows], pa.int64())})
             return
         classes = Totals(self.keys)
-        for rows in self._read():
+        for rows in self.rows():
             classes.add(_run_lengths(rows, self.keys))
         table = classes.table()
         for start in range(0, table.num_rows, PIECE):
@@ -74,15 +75,25 @@ class Cells:
 
     def rows(self) -> Iterator[pa.Table]:
         """Yield the rows as they are, in pieces, with counts only where the file has them."""
-        yield from self._read()
+        own = {self.counter: pa.int64()} if self.counted else {}
+        own |= {EXACT: pa.bool_()} if self.flagged else {}
+        with readable(self.path):
+            for batch in _batches(self.path, {**dict.fromkeys(self.columns, pa.string()), **own}):
+                if batch.num_rows:
+                    columns = {key: _text(batch.column(at)) for at, key in enumerate(self.keys)}
+                    if self.counted:
+                        columns[N] = _whole(batch.column(len(columns)))
+                    if self.flagged:
+                        columns[EXACT] = batch.column(len(self.columns) + 1)
+                    yield pa.table(columns)
 
     def estimates(self, label: str | None = None) -> Iterator[Estimates]:
         """Estimates and their ends in pieces, with the counts where the file has them, and the labels of one column."""
         kinds = {self.counter: pa.int64()} if self.counted else {}
-        kinds |= {"exact": pa.bool_()} if self.flagged else {}
+        kinds |= {EXACT: pa.bool_()} if self.flagged else {}
         kinds |= dict(zip(ESTIMATES, (pa.float64(), pa.int64(), pa.int64()), strict=True))
         kinds |= {} if label is None else {label: pa.string()}
-        try:
+        with readable(self.path):
             for batch in _batches(self.path, kinds):
                 found = dict(zip(kinds, batch.columns, strict=True))
                 low, high = (found[name].cast(pa.int64()).fill_null(-1) for name in ("low", "high"))
@@ -91,44 +102,20 @@ class Cells:
                     low.to_numpy(zero_copy_only=False),
                     high.to_numpy(zero_copy_only=False),
                     _whole(found[self.counter]).to_numpy() if self.counted else None,
-                    found["exact"].to_numpy(zero_copy_only=False) if self.flagged else None,
+                    found[EXACT].to_numpy(zero_copy_only=False) if self.flagged else None,
                     None if label is None else np.array(_text(found[label]).to_pylist(), object),
                 )
-        except (pa.ArrowException, OSError) as damaged:
-            raise unreadable(self.path) from damaged
 
     def typed_pieces(self, kinds: Mapping[str, pa.DataType]) -> Iterator[pa.Table]:
         """Yield some columns in pieces, as labels or as numbers of these types."""
-        try:
+        with readable(self.path):
             for batch in _batches(self.path, dict(kinds)):
                 if batch.num_rows:
-                    yield pa.table(
-                        {
-                            name: _text(column) if kind == pa.string() else column.cast(kind)
-                            for (name, kind), column in zip(kinds.items(), batch.columns, strict=True)
-                        }
-                    )
-        except (pa.ArrowException, OSError) as damaged:
-            raise unreadable(self.path) from damaged
-
-    def _read(self) -> Iterator[pa.Table]:
-        own = {self.counter: pa.int64()} if self.counted else {}
-        own |= {"exact": pa.bool_()} if self.flagged else {}
-        try:
-            for batch in _batches(self.path, {**dict.fromkeys(self.columns, pa.string()), **own}):
-                if batch.num_rows:
-                    yield self._rename_columns(batch)
-        except (pa.ArrowException, OSError) as damaged:
-            raise unreadable(self.path) from damaged
-
-    def _rename_columns(self, batch: Any) -> pa.Table:
-        columns = {key: _text(batch.column(at)) for at, key in enumerate(self.keys)}
-        width = len(self.columns)
-        if self.counted:
-            columns[N] = _whole(batch.column(width))
-        if self.flagged:
-            columns[EXACT] = batch.column(width + 1)
-        return pa.table(columns)
+                    columns = zip(kinds.items(), batch.columns, strict=True)
+                    texts = {
+                        name: _text(one) if kind == pa.string() else one.cast(kind) for (name, kind), one in columns
+                    }
+                    yield pa.table(texts)
 
 
 @dataclass(frozen=True)
@@ -180,18 +167,20 @@ class Totals:
         self._merged, self._waiting = sum(part.num_rows for part in self._parts), 0
 
 
-def unreadable(path: Path) -> InvalidInput:
-    """Return the refusal of a file that is damaged or in another format than its name says."""
-    message = f"{path.name} is damaged or not {path.suffix[1:]}. Pass the folder of a whole release."
-    return InvalidInput(message, where=path.name, code="reading.damaged")
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Refuse a file that is damaged or in another format than its name says."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error) as damaged:
+        message = f"{path.name} is damaged or not {path.suffix[1:]}. Pass the folder of a whole release."
+        raise InvalidInput(message, where=path.name, code="reading.damaged") from damaged
 
 
 def open_cells(path: Path, *, counted: bool) -> Cells:
     """Return a data file by its header: a table, which has counts, or rows of people."""
-    try:
+    with readable(path):
         names = header_of(path)
-    except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error) as damaged:
-        raise unreadable(path) from damaged
     if len(set(names)) < len(names):
         message = f"{path.name} has two columns with the same name. It is not a file that a release writes."
         raise InvalidInput(message, where=path.name, code="reading.same-columns")
@@ -210,14 +199,12 @@ def check_footer(path: Path, most: int | None) -> None:
     """Refuse a Parquet file that would take far more memory than it has bytes, or has more rows than `most`."""
     if path.suffix != ".parquet":
         return
-    try:
+    with readable(path):
         found = pq.read_metadata(path)
         groups = [found.row_group(at) for at in range(found.num_row_groups)]
         unpacked = sum(group.total_byte_size for group in groups)
         large = unpacked > max(LARGEST_UNPACKED, DENSEST * path.stat().st_size)
         large |= any(group.num_rows > MOST_IN_A_GROUP for group in groups)
-    except (pa.ArrowException, OSError) as damaged:
-        raise unreadable(path) from damaged
     if large or (most is not None and found.num_rows > most):
         what = "takes far more memory than it has bytes" if large else "has more rows than the certificate has cells"
         raise DoesNotVerify(

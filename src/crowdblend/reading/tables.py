@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyarrow import csv, parquet
 
 from crowdblend.lazy import lazy_imports
-from crowdblend.reading.cells import unreadable
+from crowdblend.reading.cells import readable
 from crowdblend.regular_files import open_regular
 
 with lazy_imports():
@@ -33,40 +33,32 @@ def read_table(
     path: Path, domain: Mapping[str, Labels | None], ordered_columns: frozenset[str] = frozenset()
 ) -> pa.Table:
     """Return the file as it is, with text columns as categories in the declared order."""
-    try:
-        table = _csv(path, domain) if path.suffix == ".csv" else parquet.read_table(str(path))
-    except (pa.ArrowException, OSError) as damaged:
-        raise unreadable(path) from damaged
+    with readable(path):
+        if path.suffix == ".csv":
+            kinds = {**dict.fromkeys((*domain, *TEXTS), pa.string()), **_NUMBERS}
+            options = csv.ConvertOptions(column_types=kinds, strings_can_be_null=False)
+            table = csv.read_csv(path, convert_options=options)
+        else:
+            table = parquet.read_table(str(path))
     for place, name in enumerate(table.column_names):
         labels = domain.get(name)
         if labels is not None and pa.types.is_string(table.column(place).type):
-            table = table.set_column(place, name, _categories(table.column(place), labels, name in ordered_columns))
+            known = pa.array(labels, pa.string())
+            codes = pc.index_in(table.column(place).combine_chunks(), value_set=known)
+            categories = pa.DictionaryArray.from_arrays(codes, known, ordered=name in ordered_columns)
+            table = table.set_column(place, name, categories)
     return table
-
-
-def _csv(path: Path, domain: Mapping[str, Labels | None]) -> pa.Table:
-    kinds = {**dict.fromkeys((*domain, *TEXTS), pa.string()), **_NUMBERS}
-    return csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=kinds, strings_can_be_null=False))
-
-
-def _categories(column: pa.ChunkedArray, labels: Labels, ordered: bool) -> pa.DictionaryArray:
-    known = pa.array(labels, pa.string())
-    codes = pc.index_in(column.combine_chunks(), value_set=known)
-    return pa.DictionaryArray.from_arrays(codes, known, ordered=ordered)
 
 
 def write_csv(path: Path, out: Path) -> None:
     """Write a published file as CSV with the mark by which Excel recognizes UTF-8."""
-    with out.open("wb") as file:
+    with out.open("wb") as file, readable(path):
         file.write(codecs.BOM_UTF8)
-        try:
-            if path.suffix == ".csv":
-                with open_regular(path) as published:
-                    shutil.copyfileobj(published, file)
-                return
-            read = parquet.ParquetFile(str(path))
-            with csv.CSVWriter(file, read.schema_arrow) as writer:
-                for batch in read.iter_batches():
-                    writer.write(batch)
-        except (pa.ArrowException, OSError) as damaged:
-            raise unreadable(path) from damaged
+        if path.suffix == ".csv":
+            with open_regular(path) as published:
+                shutil.copyfileobj(published, file)
+            return
+        read = parquet.ParquetFile(str(path))
+        with csv.CSVWriter(file, read.schema_arrow) as writer:
+            for batch in read.iter_batches():
+                writer.write(batch)

@@ -10,7 +10,7 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
 from crowdblend.errors import InvalidInput
-from crowdblend.reading.cells import unreadable
+from crowdblend.reading.cells import readable
 from crowdblend.reports.text import enumeration
 
 LARGEST_FILE = 1 << 28
@@ -29,10 +29,18 @@ def read_rows(
     if path.stat().st_size > LARGEST_FILE:
         message = f"{path.name} is larger than {LARGEST_FILE >> 20} MB. No release of this kind is."
         raise InvalidInput(message, where=path.name, code="report.too-large")
-    try:
-        table = _read_table(path, texts)
-    except (pa.ArrowException, OSError) as error:
-        raise unreadable(path) from error
+    with readable(path):
+        if path.suffix == ".csv":
+            convert = arrow_csv.ConvertOptions(column_types=dict.fromkeys(texts, pa.string()))
+            table = arrow_csv.read_csv(path, convert_options=convert)
+            rows = table.num_rows
+        else:
+            with pq.ParquetFile(path) as opened:
+                rows = opened.metadata.num_rows
+                table = opened.read() if rows <= MOST_ROWS else None
+    if rows > MOST_ROWS:
+        message = f"{path.name} has more than {MOST_ROWS:,} rows. No release of this kind has."
+        raise InvalidInput(message, where=path.name, code="report.too-large")
     names = table.column_names
     if any(names.count(column) != 1 for column in (name, *numbers)) or names.count(label) > 1:
         columns = enumeration((name, *numbers))
@@ -53,25 +61,6 @@ def read_rows(
         }
         for row in table.to_pylist()
     ]
-
-
-def _read_table(path: Path, texts: tuple[str, ...]) -> pa.Table:
-    if path.suffix == ".csv":
-        convert = arrow_csv.ConvertOptions(column_types=dict.fromkeys(texts, pa.string()))
-        table = arrow_csv.read_csv(path, convert_options=convert)
-    else:
-        with pq.ParquetFile(path) as opened:
-            if opened.metadata.num_rows > MOST_ROWS:
-                raise _too_long(path)
-            table = opened.read()
-    if table.num_rows > MOST_ROWS:
-        raise _too_long(path)
-    return table
-
-
-def _too_long(path: Path) -> InvalidInput:
-    message = f"{path.name} has more than {MOST_ROWS:,} rows. No release of this kind has."
-    return InvalidInput(message, where=path.name, code="report.too-large")
 
 
 def _text(value: Any) -> str | None:

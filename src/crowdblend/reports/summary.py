@@ -11,10 +11,9 @@ from heapq import nsmallest
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from crowdblend.frozen import dataclass
-from crowdblend.reading.cells import EXACT, Cells, N
+from crowdblend.reading.cells import EXACT, Cells, N, Totals
 from crowdblend.reading.margins import Margin, MarginCounter, number_labels
 from crowdblend.releases.facts import CellTable
 
@@ -68,7 +67,7 @@ def summarize(data: Cells, table: CellTable | None = None) -> Summary:
     """Return a data file in the numbers that its report shows; of a table, what they say about the population."""
     counters = _counters(data, table)
     # Of a table, the margins have the totals by label.
-    by_label = {key: _LabelTotals() for key in data.keys[:MOST_COLUMNS]} if table is None else {}
+    by_label = {key: Totals([key]) for key in data.keys[:MOST_COLUMNS]} if table is None else {}
     sizes = np.zeros(len(EDGES) + 1, dtype=np.int64)
     cells = people = 0
     largest: list[Cell] = []
@@ -78,13 +77,13 @@ def summarize(data: Cells, table: CellTable | None = None) -> Summary:
         sizes += np.bincount(np.searchsorted(EDGES, counts, side="right"), minlength=len(sizes))
         largest = _largest(piece, data.keys, largest)
         for key, totals in by_label.items():
-            totals.add(piece.column(key), counts)
+            totals.add(piece.select([key, N]))
         for counter in counters:
             counter.add(piece)
+    held = np.flatnonzero(sizes).tolist()
     # Of two columns no more labels are drawn.
     margins = [counter.margin(most=MOST_LABELS if len(counter.columns) == 2 else None) for counter in counters]
     several = [margin for margin in margins if len(margin.columns) == 1]
-    columns = tuple(totals.column(name) for name, totals in zip(data.columns, by_label.values(), strict=False))
     return Summary(
         name=data.path.stem,
         columns=data.columns,
@@ -92,8 +91,8 @@ def summarize(data: Cells, table: CellTable | None = None) -> Summary:
         counter=data.counter,
         cells=cells,
         people=people,
-        totals=columns,
-        sizes=size_classes(sizes.tolist()),
+        totals=tuple(_column_totals(name, found) for name, found in zip(data.columns, by_label.values(), strict=False)),
+        sizes=tuple((_class_name(at), int(sizes[at])) for at in range(min(held), max(held) + 1)) if held else (),
         largest=_with_ends(largest, data, table),
         margins=tuple(several),
         pair=next((margin for margin in margins if len(margin.columns) == 2), None),
@@ -110,28 +109,13 @@ def _counters(data: Cells, table: CellTable | None) -> list[MarginCounter]:
     return [MarginCounter(table, data, columns) for columns in wanted]
 
 
-class _LabelTotals:
-    """Counts of one column by label, added up as pieces come."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-        self._cells = self._people = np.zeros(0, np.int64)
-
-    def add(self, column: pa.ChunkedArray, counts: NDArray[np.int64]) -> None:
-        """Count these cells as well."""
-        codes = number_labels(column, self._numbers)
-        more = (0, len(self._numbers) - len(self._people))
-        self._people, self._cells = np.pad(self._people, more), np.pad(self._cells, more)
-        np.add.at(self._people, codes, counts)
-        np.add.at(self._cells, codes, 1)
-
-    def column(self, name: str) -> ColumnTotals:
-        """The labels that occur, the largest of them where they are many; of equal ones, those that come first."""
-        labels, met = list(self._numbers), np.flatnonzero(self._cells).tolist()
-        every = ((labels[at], int(self._people[at])) for at in met)
-        entries = nsmallest(MOST_LABELS, every, key=lambda entry: (-entry[1], entry[0]))
-        whole = len(met) <= MOST_LABELS
-        return ColumnTotals(name, tuple(in_order(entries) if whole else entries), len(met))
+def _column_totals(name: str, totals: Totals) -> ColumnTotals:
+    """The labels that occur, the largest of them where they are many; of equal ones, those that come first."""
+    found = totals.table()
+    every = list(zip(*(column.to_pylist() for column in found.columns), strict=True))
+    entries = nsmallest(MOST_LABELS, every, key=lambda entry: (-entry[1], entry[0]))
+    whole = len(every) <= MOST_LABELS
+    return ColumnTotals(name, tuple(in_order(entries) if whole else entries), len(every))
 
 
 def _largest(piece: pa.Table, keys: list[str], before: list[Cell]) -> list[Cell]:
@@ -206,21 +190,11 @@ def in_numeric_order(labels: Sequence[str]) -> list[int]:
     return sorted(range(len(labels)), key=lambda at: (ends[at], labels[at]))
 
 
-def size_classes(sizes: list[int]) -> tuple[tuple[str, int], ...]:
-    """Return every class from the first to the last that holds a cell, so that gaps show."""
-    held = [at for at, number in enumerate(sizes) if number]
-    return tuple((_class_name(at), sizes[at]) for at in range(held[0], held[-1] + 1)) if held else ()
-
-
 def _class_name(at: int) -> str:
     if at == 0:
         return "0 or less"
     low = EDGES[at - 1]
     if at == len(EDGES):
-        return f"{_number(low)} or more"
+        return f"{low:,} or more"
     high = EDGES[at] - 1
-    return _number(low) if low == high else f"{_number(low)}–{_number(high)}"
-
-
-def _number(count: int) -> str:
-    return f"{count:,}"
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
