@@ -78,7 +78,10 @@ def release(
             done = _in_memory(lambda folder: publish(folder, in_memory=True))
         else:
             done = publish(Path(out), force=force)
-        return replace(done, frames=_frames_of(data))
+        # Tables are handed back as pandas and Polars to those who brought such a frame, else as Arrow.
+        package = type(data).__module__.partition(".")[0]
+        frames: Frames = package if package in ("pandas", "polars") else "arrow"  # type: ignore[assignment]
+        return replace(done, frames=frames)
 
 
 def resume(
@@ -109,12 +112,6 @@ def resume(
             return publishing.resume(books, entry, here, force=force, progress=progress, engine=reads, figures=figures)
         again = partial(publishing.resume_in_memory, books, entry, here, progress=progress, engine=reads)
         return _in_memory(lambda folder: again(folder, figures=figures))
-
-
-def _frames_of(data: object) -> Frames:
-    """Return what tables are handed back as: pandas and Polars for those who brought such a frame, else Arrow."""
-    package = type(data).__module__.partition(".")[0]
-    return package if package in ("pandas", "polars") else "arrow"  # type: ignore[return-value]  # one of the three
 
 
 def _in_memory(publish: Callable[[Path], Release]) -> Release:

@@ -24,7 +24,8 @@ def starter_policy(source: str, *, table: str | None = None, query: str | None =
     """
     if options.get("codebook") is not None and Path(options["codebook"]).is_dir():
         options["book"] = proposing.read_proposal(options["codebook"]).entries()
-    if not _is_database(source):
+    folder, on_server, in_sqlite = options.get("folder"), ADDRESS.match(source), is_sqlite(source)
+    if not (on_server or in_sqlite or files.ending_of(source) in files.DATABASES):
         if table is not None or query is not None:
             message = "Only databases have tables and queries."
             raise InvalidInput(message, remedy="Leave --table and --query out.", where="--table", code="init.table")
@@ -32,19 +33,7 @@ def starter_policy(source: str, *, table: str | None = None, query: str | None =
     kind = format_of(source)
     data = DataSource(source=locate(source, Path.cwd()), format=kind, table=table, query=query, rows_are_people=True)
     more = {name: value for name, value in (("table", table), ("query", query)) if value is not None}
-    return init_policy(
-        _source_path(source, options.get("folder")), **options, header=local_copy.header_of(data), more=more
-    )
-
-
-def _is_database(source: str) -> bool:
-    return bool(ADDRESS.match(source) or is_sqlite(source) or files.ending_of(source) in files.DATABASES)
-
-
-def _source_path(source: str, folder: Path | str | None) -> str:
-    """Return the source as the policy writes it: a file relative to the folder of the policy, an address as it is."""
-    if ADDRESS.match(source) or folder is None:
-        return source
-    if is_sqlite(source):
-        return "sqlite:///" + os.path.relpath(sqlite_file(source), folder)
-    return Path(os.path.relpath(source, folder)).as_posix()
+    if folder is not None and not on_server:  # a file is written relative to the folder of the policy
+        file = os.path.relpath(sqlite_file(source), folder)
+        source = f"sqlite:///{file}" if in_sqlite else Path(file).as_posix()
+    return init_policy(source, **options, header=local_copy.header_of(data), more=more)

@@ -77,7 +77,7 @@ def command(
         return
     target.check_place(folder)
     sign = None if sign_key is None else signing(sign_key)
-    if not yes and not _asks():
+    if not yes and not sys.stdin.isatty():
         remedy = "Pass --yes to publish without confirmation."
         raise wrong_use("Not a terminal: nobody can confirm.", remedy, "--yes", "not-confirmed")
 
@@ -90,7 +90,7 @@ def command(
     composed = _profile_after(ledger, budget)
     total = budget.differential if budget else None
     spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
-    sums = {"total": spent, "profile": composed.to_dict() if composed else None}
+    sums = {"total": spent, "profile": composed and composed.to_dict()}
     document = {"folder": str(done.folder), "entry": done.entry, **sums, **plan_document(planned)}
     answer(document, *release_lines(done, budget, composed, _place_in_series(ledger, done.entry)))
 
@@ -169,11 +169,6 @@ def _profile_after(ledger: Ledger, budget: Budget | None) -> ProfileTotal | None
     return None
 
 
-def _asks() -> bool:
-    """Return whether someone is there to answer."""
-    return sys.stdin.isatty()
-
-
 def signing(path: str) -> Callable[[Path], object]:
     """Return what signs the certificate; the key is loaded, and its passphrase asked for, before anything is spent."""
     return certificates.certificate_signer(path, sign_command.ask_passphrase)
@@ -216,14 +211,6 @@ def _by_profile(ledger: Ledger, spending: Spending, before: Differential | None)
     ]
 
 
-def _of_limit(ledger: Ledger, spending: Spending) -> list[str]:
-    """Return what is used of the limit with this release, and how that is counted."""
-    usage = ledger.accounts().usage_after(spending)
-    if usage is None:
-        return []
-    return [f"of the limit, {usage.limit.words()}, with this release: {usage.words()} ({usage.reason()})"]
-
-
 def confirm_release(plan: AnyPlan, pending: PendingRelease, folder: Path, ledger: Ledger, *, yes: bool) -> None:
     """Say what the ledger cannot know, and ask unless the answer was given."""
     for warning in pending.warnings:
@@ -237,7 +224,10 @@ def confirm_release(plan: AnyPlan, pending: PendingRelease, folder: Path, ledger
     after = ledger.accounts().budget(pending.spending.population, pending.spending).differential
     if before and after:
         click.echo(f"with this release: {_spending_line(after)}", err=True)
-    for line in (*_by_profile(ledger, pending.spending, before), *_of_limit(ledger, pending.spending)):
+    for line in _by_profile(ledger, pending.spending, before):
         click.echo(line, err=True)
+    if usage := ledger.accounts().usage_after(pending.spending):
+        used = f"with this release: {usage.words()} ({usage.reason()})"
+        click.echo(f"of the limit, {usage.limit.words()}, {used}", err=True)
     if not click.confirm(f"Publish into {folder}?", err=True):
         raise Refused("Nothing was published, and nothing was spent.", where="--yes", code="command.not-confirmed")

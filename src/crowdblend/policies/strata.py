@@ -157,15 +157,13 @@ def strata_by_weight(
         remedy = "Begin above 1, and treat people who are sampled for certain in a register of their own."
         raise refusal("weight", message, remedy, f"column {name!r}")
     bands = {
-        label: designs.Stratum(_middle(start, end), _below(1 / Fraction(end)), _above(1 / Fraction(start)))
+        # One over the logarithmic mean: the mean weight where logarithms of weights are spread evenly.
+        label: designs.Stratum(
+            math.log(end / start) / (end - start), _below(1 / Fraction(end)), _above(1 / Fraction(start))
+        )
         for label, (start, end) in zip(recoded.labels, pairwise(ends), strict=True)
     }
     return DeclaredStrata(column, bands, published, weighted=True)
-
-
-def _middle(start: float, end: float) -> float:
-    """One over the logarithmic mean of two weights: the mean weight where logarithms of weights are spread evenly."""
-    return math.log(end / start) / (end - start)
 
 
 def _below(value: Fraction) -> float:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.estimates.cells import CellLaws, combinations, fill, sum_strata
+from crowdblend.estimates.cells import combinations, fill, sum_strata
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator, Intervals, nothing_known
 from crowdblend.frozen import dataclass
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
@@ -73,8 +73,11 @@ class MarginCounter:
         self.laws, self.cells, self.asked = table.laws, cells, tuple(columns)
         self.labels = {name: domain.labels for name, domain in table.columns.items()}
         # Strata have rates of their own, so they are added up one by one.
-        apart = self.laws.stratum is not None and self.laws.stratum in cells.columns
-        columns = self.columns = with_stratum(self.asked, self.laws) if apart else self.asked
+        stratum = self.laws.stratum
+        columns = self.asked
+        if stratum is not None and stratum in cells.columns and stratum not in columns:
+            columns = (*columns, stratum)  # in the last place, from which `_over_strata` takes it
+        self.columns = columns
         # People who are counted in several classes may be so in several strata.
         kept = self.asked if self.laws.repeated else columns
         if not self.laws.add_up and any(size != 1 for name, size in self.laws.sizes.items() if name not in kept):
@@ -170,11 +173,6 @@ def margin_of(table: CellTable, cells: Cells, columns: Sequence[str], confidence
     for piece in cells.pieces():
         counter.add(piece)
     return counter.margin(confidence)
-
-
-def with_stratum(columns: tuple[str, ...], laws: CellLaws) -> tuple[str, ...]:
-    """Return the columns, and that of the strata in the last place where it is not one of them."""
-    return columns if laws.stratum is None or laws.stratum in columns else (*columns, laws.stratum)
 
 
 def _over_strata(margin: Margin, strata: int) -> Margin:

@@ -122,7 +122,8 @@ async def form_of(request: Request) -> dict[str, str]:
         raise malformed_request() from None
     found: dict[str, str] = {}
     for name, value in items:
-        if not isinstance(value, str) or len(value) > _LONGEST_TEXT or "\0" in value or _broken(name + value):
+        broken = any("\ud800" <= one <= "\udfff" or one in "\ufffd\0" for one in f"{name}{value}")
+        if not isinstance(value, str) or len(value) > _LONGEST_TEXT or broken:
             raise malformed_request()
         # A box that is not ticked sends nothing but the blank before it; several that are ticked send a line each.
         found[name] = "\n".join(filter(None, (found.get(name), value.replace("\r\n", "\n"))))
@@ -133,10 +134,6 @@ def malformed_request() -> InvalidInput:
     """Return the refusal of a request that no page of the studio sends."""
     message = "This request cannot be read."
     return InvalidInput(message, remedy="Reload the page, and try again.", where="request", code="studio.malformed")
-
-
-def _broken(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" or character == "\ufffd" for character in text)
 
 
 def prefixed_fields(form: Mapping[str, str], prefix: str) -> dict[str, str]:

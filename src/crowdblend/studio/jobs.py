@@ -90,7 +90,10 @@ class Jobs:
             number = secrets.token_hex(6)
             folder = self._folder / number
             folder.mkdir(parents=True, mode=0o700)
-            given = {name: _place_argument(folder, value) for name, value in arguments.items()}
+            given = {
+                name: f"{folder}/{one.removeprefix(OWN)}" if isinstance(one, str) and one.startswith(OWN) else one
+                for name, one in arguments.items()
+            }
             (folder / JOB).write_bytes(msgspec.json.encode(Order(action, given)))
             # Something is said before the process says it.
             (folder / STATUS).write_bytes(msgspec.json.encode(Status(phase="starting")))
@@ -155,11 +158,6 @@ class Jobs:
         ended.sort(key=lambda one: one.stat().st_mtime, reverse=True)
         for one in ended[most:]:
             shutil.rmtree(one, ignore_errors=True)
-
-
-def _place_argument(folder: Path, value: object) -> object:
-    """Return an argument; one that begins with {folder}/ lies in the folder of the job."""
-    return str(folder / value.removeprefix(OWN)) if isinstance(value, str) and value.startswith(OWN) else value
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -10,7 +10,7 @@ from crowdblend.api.private_check import check
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.code_book import read_code_book
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import WAY_NAMES, Field, fields_of, prefixed_fields
+from crowdblend.studio.forms import WAY_NAMES, fields_of, prefixed_fields
 from crowdblend.studio.model.choices import WAY, column_of
 from crowdblend.studio.model.hierarchy_files import group_counts, hierarchy_files, read_rows
 from crowdblend.studio.model.readiness import READY, column_status
@@ -143,7 +143,13 @@ def _column_context(studio: Studio, draft: Draft, place: int, *, opened: bool = 
     way = texts.get(WAY, "")
     keys = ways.get(way, {})
     main = [key for key in keys if keys[key].required or key in ("level", "from", "to", "width", "whole")]
-    fields = [_with_files(studio, draft, field) for field in fields_of(keys, "key:", texts)]
+    fields = fields_of(keys, "key:", texts)
+    if way == "hierarchy":  # its file is chosen among those that are there
+        listed = [one.path for one in _tables(studio, draft)]
+        paths = {path: path for path in (texts.get("hierarchy"), *listed) if path}
+        fields = [
+            replace(one, input="choice", choices=paths) if paths and one.key == "hierarchy" else one for one in fields
+        ]
     return {
         "place": place,
         "name": name,
@@ -158,14 +164,6 @@ def _column_context(studio: Studio, draft: Draft, place: int, *, opened: bool = 
         "picture": picture_of(column_of(choices, name, folder)) if status == READY else None,
         "opened": opened,
     }
-
-
-def _with_files(studio: Studio, draft: Draft, field: Field) -> Field:
-    """Return the field of a file as a choice among those that are there."""
-    if field.key != "hierarchy":
-        return field
-    paths = dict.fromkeys(filter(None, (field.value, *(one.path for one in _tables(studio, draft)))))
-    return replace(field, input="choice", choices={path: path for path in paths}) if paths else field
 
 
 ROUTES = [

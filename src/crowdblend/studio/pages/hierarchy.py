@@ -56,7 +56,11 @@ def save(visit: Visit) -> Response:
         given = {"draft": draft, "place": place, "file": path, "rows": rows, "groups": groups}
         return visit.page("fragments/hierarchy_table.html", **given)
     text = hierarchy_text(tuple(map(tuple, checked_rows(rows))))
-    _check_replacement(visit, root.inside(_file_name(path)))
+    if not path.lower().endswith(".csv"):
+        raise InvalidInput(
+            "A hierarchy is a CSV file.", remedy="Give it a name that ends in .csv.", where="file", code="studio.name"
+        )
+    _check_replacement(visit, root.inside(path))
     written, name = root.relative(root.write(path, text)), draft.names[place]
 
     def change(draft: Draft) -> Draft:
@@ -87,15 +91,6 @@ def _path(draft: Draft, place: int) -> str:
     name = draft.names[place]
     known = draft.choices.columns.get(name, {}).get("hierarchy")
     return known or f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-').lower() or 'column'}-hierarchy.csv"
-
-
-def _file_name(path: str) -> str:
-    """Return the name of a file that is written; only a CSV file is."""
-    if not path.lower().endswith(".csv"):
-        raise InvalidInput(
-            "A hierarchy is a CSV file.", remedy="Give it a name that ends in .csv.", where="file", code="studio.name"
-        )
-    return path
 
 
 def _check_replacement(visit: Visit, path: Path) -> None:
