@@ -15,9 +15,10 @@ Every name is loaded when it is asked for: importing this package loads neither 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from crowdblend.lazy import lazy_imports
 from crowdblend.version import __version__
 
-if TYPE_CHECKING:
+with lazy_imports():  # nothing is loaded before it is asked for
     from crowdblend.api.checks import audit, compose, sign, verify
     from crowdblend.api.columns import axis, bounds, breaks, date, hierarchy, intervals, prefix, values
     from crowdblend.api.private_check import check
@@ -47,40 +48,6 @@ if TYPE_CHECKING:
     from crowdblend.reading.release import PublishedRelease, read
     from crowdblend.synthesis.policy import Synthetic
     from crowdblend.synthesis.synthesize import synthesize
-
-# What each module exports: nothing is loaded before it is asked for.
-_EXPORTS = {
-    "api.checks": "audit compose sign verify",
-    "api.columns": "axis bounds breaks date hierarchy intervals prefix values",
-    "api.private_check": "check",
-    "api.proposing": "Proposal propose",
-    "api.rehearsals": "rehearse",
-    "api.release": "release resume",
-    "api.statistics": "average count fraction histogram median quantile total",
-    "calculus.certificate": "Certificate",
-    "errors": "CrowdblendError DoesNotCompose DoesNotVerify Infeasible InvalidInput",
-    "kinds.graph.policy": "Graph GraphStatistic",
-    "kinds.microdata.policy": "Microdata",
-    "kinds.outlier_table.policy": "OutlierTable",
-    "kinds.points.policy": "NamedBox Points QuadtreeRegion",
-    "kinds.statistics.policy": "Statistics",
-    "kinds.statistics.statistic": "Statistic",
-    "kinds.synopsis.policy": "Synopsis",
-    "kinds.table.policy": "Table",
-    "ledger": "Ledger",
-    "mechanisms.measurement": "sample_and_sanitize",
-    "planning.plan": "Plan plan",
-    "policies.choosing": "Choosing",
-    "policies.load": "load_policy",
-    "policies.policy": "Policy",
-    "policies.publication_policy": "About",
-    "policies.sampling": "Biased Coins Everybody Poisson Strata Survey Weights",
-    "publishing.finished_release": "Release",
-    "reading.release": "PublishedRelease read",
-    "synthesis.policy": "Synthetic",
-    "synthesis.synthesize": "synthesize",
-}
-_MODULES = {name: module for module, names in _EXPORTS.items() for name in names.split()}
 
 __all__ = [
     "About",
@@ -148,15 +115,18 @@ __all__ = [
     "verify",
 ]
 
+# A name is loaded from its module when it is asked for, and not as the stand-in that it has here.
+_MODULES = {name: globals().pop(name).__name__.rpartition(".")[0] for name in __all__ if name != "__version__"}
+
 
 if not TYPE_CHECKING:  # a misspelt name is an error of types, too
 
     def __getattr__(name: str) -> Any:
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        if _MODULES[name].startswith(("policies.", "kinds.")):
+        if _MODULES[name].startswith(("crowdblend.policies.", "crowdblend.kinds.")):
             import_module("crowdblend.kinds")  # tells policies how they are planned
-        loaded = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        loaded = getattr(import_module(_MODULES[name]), name)
         globals()[name] = loaded
         return loaded
 

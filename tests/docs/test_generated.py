@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from crowdblend.policies.python_words import in_python
+from crowdblend.policies.refusals import in_python
 from docs.api_examples import EXAMPLES
 from docs.error_codes import sentences
 from docs.generate import PAGES

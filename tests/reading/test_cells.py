@@ -12,8 +12,7 @@ import crowdblend as cb
 from crowdblend.demo import town
 from crowdblend.errors import DoesNotVerify
 from crowdblend.reading import cells
-from crowdblend.reading.cells import N, open_cells
-from crowdblend.reading.tables import write_csv
+from crowdblend.reading.cells import N, open_cells, write_csv
 
 LABEL = st.sampled_from(["a", "b", "", "É\nc"])
 RUN = st.tuples(LABEL, LABEL, st.integers(1, 4))

@@ -16,7 +16,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
-from crowdblend.policies.python_words import speaking_python
+from crowdblend.policies.refusals import speaking_python
 from crowdblend.publishing.finished_release import Frames, Release
 
 with lazy_imports():

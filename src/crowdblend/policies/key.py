@@ -21,8 +21,7 @@ from msgspec.structs import FieldInfo, fields, force_setattr, replace
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import PARAMETERS, Parameter
-from crowdblend.policies.python_words import speaking_python
-from crowdblend.policies.refusals import did_you_mean, plain_value, problem_of, refusal, show_value
+from crowdblend.policies.refusals import did_you_mean, plain_value, problem_of, refusal, show_value, speaking_python
 from crowdblend.policies.value_types import PLAIN, Kind
 
 _LARGEST, _LARGEST_WHOLE = 10**300, 10**18

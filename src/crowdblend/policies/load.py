@@ -18,8 +18,7 @@ from crowdblend.policies.key import Part, Section, keys_of, sections_of
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import Publication, own_keys, own_parts
 from crowdblend.policies.publication_policy import About, has_columns
-from crowdblend.policies.python_words import reading_toml
-from crowdblend.policies.refusals import did_you_mean, refusal, show_value
+from crowdblend.policies.refusals import did_you_mean, reading_toml, refusal, show_value
 from crowdblend.policies.registry import all_kinds, is_kind, kinds_with, publication_class
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.sampling_section import Sampling

@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, cast
 from crowdblend.policies.choosing import Choosing, check_choice
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import Domain
-from crowdblend.policies.proposed import left_by_proposals
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import About, PublicationPolicy
-from crowdblend.policies.python_words import speaking_python
-from crowdblend.policies.refusals import did_you_mean, refusal
+from crowdblend.policies.refusals import did_you_mean, refusal, speaking_python
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import DataSource, Format, Resources
-from crowdblend.policies.terms import SHARED, Terms
+from crowdblend.policies.terms import SHARED, Terms, left_by_proposals
 from crowdblend.policies.write import write_policy
 
 if TYPE_CHECKING:

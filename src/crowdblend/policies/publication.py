@@ -12,8 +12,7 @@ from crowdblend.guarantees.parameters import Parameter
 from crowdblend.policies.columns import Column
 from crowdblend.policies.key import Key, Rule, Section, conflicts, key, keys_of, parts_of
 from crowdblend.policies.publication_policy import PublicationPolicy
-from crowdblend.policies.python_words import speaking_python
-from crowdblend.policies.refusals import did_you_mean, refusal
+from crowdblend.policies.refusals import did_you_mean, refusal, speaking_python
 from crowdblend.policies.terms import SHARED, Terms
 from crowdblend.policies.value_types import Names
 

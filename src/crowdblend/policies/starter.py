@@ -32,12 +32,12 @@ from crowdblend.policies.proposals import (
     proposed_pair,
     proposed_person,
 )
-from crowdblend.policies.proposed import check_proposed_design
 from crowdblend.policies.publication_policy import has_columns
 from crowdblend.policies.refusals import did_you_mean
 from crowdblend.policies.registry import KINDS, policy_class
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.schema import kind_lists, kind_sections
+from crowdblend.policies.terms import check_proposed_design
 from crowdblend.policies.write import toml_name, toml_text, toml_value
 
 Columns = Sequence[tuple[str, ColumnKind]]

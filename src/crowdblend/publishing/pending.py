@@ -18,8 +18,8 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import Guarantee, Relation
 from crowdblend.kinds import AnyPlan, AnyPolicy
 from crowdblend.ledger.identity import UNNAMED
-from crowdblend.policies.proposed import read_proposals
 from crowdblend.policies.source import DataSource
+from crowdblend.policies.terms import read_proposals
 from crowdblend.publishing.policy_digest import policy_digest
 from crowdblend.publishing.target import IN_MEMORY
 

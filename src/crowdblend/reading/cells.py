@@ -1,11 +1,14 @@
 """A data file as cells with counts, read in pieces: a table as it is, microdata counted by equal rows.
 
-Inside, columns are called "0", "1", … so that no name in the data can meet an internal one.
+It can also be read whole, its labels as categories of the declared domain. Inside, columns are called "0", "1", … so
+that no name in the data can meet an internal one.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,10 +23,21 @@ from numpy.typing import NDArray
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy_imports
+from crowdblend.regular_files import open_regular
 
 with lazy_imports():
     from pyarrow import compute as pc  # takes long to load
 
+Labels = tuple[str, ...]
+TEXTS = ("statistic", "group", "class")
+_NUMBERS = {
+    "count": pa.int64(),
+    "sampled": pa.int64(),
+    "low": pa.int64(),
+    "high": pa.int64(),
+    "estimate": pa.float64(),
+    "exact": pa.bool_(),
+}
 N, EXACT = "n", "exact"
 # What the numbers of a table are called: of everybody, or of a sample.
 COUNTERS = ("count", "sampled")
@@ -266,3 +280,38 @@ def _run_lengths(rows: pa.Table, keys: list[str]) -> pa.Table:
     starts = np.append(np.zeros(1, np.int64), pc.indices_nonzero(changes).to_numpy().astype(np.int64) + 1)
     lengths = pa.array(np.diff(starts, append=rows.num_rows))
     return rows.take(pa.array(starts)).append_column(N, lengths)
+
+
+def read_table(
+    path: Path, domain: Mapping[str, Labels | None], ordered_columns: frozenset[str] = frozenset()
+) -> pa.Table:
+    """Return the file as it is, with text columns as categories in the declared order."""
+    with readable(path):
+        if path.suffix == ".csv":
+            kinds = {**dict.fromkeys((*domain, *TEXTS), pa.string()), **_NUMBERS}
+            options = arrow_csv.ConvertOptions(column_types=kinds, strings_can_be_null=False)
+            table = arrow_csv.read_csv(path, convert_options=options)
+        else:
+            table = pq.read_table(str(path))
+    for place, name in enumerate(table.column_names):
+        labels = domain.get(name)
+        if labels is not None and pa.types.is_string(table.column(place).type):
+            known = pa.array(labels, pa.string())
+            codes = pc.index_in(table.column(place).combine_chunks(), value_set=known)
+            categories = pa.DictionaryArray.from_arrays(codes, known, ordered=name in ordered_columns)
+            table = table.set_column(place, name, categories)
+    return table
+
+
+def write_csv(path: Path, out: Path) -> None:
+    """Write a published file as CSV with the mark by which Excel recognizes UTF-8."""
+    with out.open("wb") as file, readable(path):
+        file.write(codecs.BOM_UTF8)
+        if path.suffix == ".csv":
+            with open_regular(path) as published:
+                shutil.copyfileobj(published, file)
+            return
+        read = pq.ParquetFile(str(path))
+        with arrow_csv.CSVWriter(file, read.schema_arrow) as writer:
+            for batch in read.iter_batches():
+                writer.write(batch)

@@ -22,9 +22,8 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.lazy import lazy_imports
 from crowdblend.reading import notes
-from crowdblend.reading.cells import ENDINGS, Cells, check_footer, open_cells
+from crowdblend.reading.cells import ENDINGS, Cells, Labels, check_footer, open_cells, read_table
 from crowdblend.reading.margins import Margin, margin_of
-from crowdblend.reading.tables import Labels, read_table
 from crowdblend.releases.facts import DATA, CellTable, ReleaseFacts, contradiction, read_facts
 
 with lazy_imports():

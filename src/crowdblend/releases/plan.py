@@ -25,8 +25,8 @@ from crowdblend.engines.engine import Engine, Progress, check_repeatable, check_
 from crowdblend.frozen import dataclass
 from crowdblend.planning.plan import Plan
 from crowdblend.policies.policy import Policy
-from crowdblend.policies.proposed import read_proposals
 from crowdblend.policies.publication_policy import PublicationPolicy
+from crowdblend.policies.terms import read_proposals
 from crowdblend.releases.facts import ReleaseFacts, to_json, with_proposals
 from crowdblend.version import __version__
 

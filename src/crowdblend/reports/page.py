@@ -23,12 +23,16 @@ from crowdblend.guarantees.guessing import lead
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.registry import part
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.releases.crowd_facts import RecodingFacts
 from crowdblend.reports.sentences import describe_column, explanation
 from crowdblend.reports.text import fact, inline_svg, label, round_up, shorten, without_controls
 
 with lazy_imports():
     import jinja2
 
+CHOSEN_RECODING = "Which recoding was chosen"
+_EVERYBODY = "Everybody in the data took part in the choice; the published sample was drawn separately."
+_SPLIT = "A part of the sample made the choice; nobody in that part is published."
 REPORT = "report.html"
 TEMPLATES = Path(__file__).parent / "templates"
 LOOK = TEMPLATES / "look.css"
@@ -233,3 +237,22 @@ def _details(folder: PublishedRelease) -> list[Table]:
         Table(["software", "version"], cells(facts.software), "Software that made the release"),
     ]
     return [table for table in tables if table.rows]
+
+
+def chosen_recoding(facts: RecodingFacts | None) -> list[Block]:
+    """Return what was chosen and what each column lost; nothing where nothing was chosen."""
+    if facts is None or not facts.chosen:
+        return []
+    rows = [
+        [label(name), f"{level.step + 1} of {level.steps}", fact(level.classes), f"{100 * level.loss:.3g} %"]
+        for name, level in facts.chosen.items()
+    ]
+    steps = f", in {facts.choice.choices} steps with some columns each" if facts.choice.choices > 1 else ""
+    intro = (
+        f"How coarse the labels are was chosen among {fact(facts.recodings)} combinations of levels, at random, "
+        f"favouring those that keep more{steps}. {_EVERYBODY if facts.share is None else _SPLIT} The guarantee covers "
+        f"the choice, which costs ε = {fact(facts.choice.epsilon)}."
+    )
+    caption = "The chosen levels: step 1 is the finest; lost is 0 % where all values are kept, 100 % where none is"
+    levels = Table(["column", "step", "labels", "lost"], rows, caption, {1, 2, 3})
+    return [intro, levels]

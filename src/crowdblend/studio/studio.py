@@ -7,11 +7,10 @@ from pathlib import Path
 from crowdblend.errors import CrowdblendError, Refused
 from crowdblend.frozen import dataclass
 from crowdblend.policies.policy import Policy
-from crowdblend.studio.addresses import check_paths
 from crowdblend.studio.drafts import Draft, Drafts
 from crowdblend.studio.jobs import Job, Jobs
 from crowdblend.studio.model.choices import Choices, policy_of
-from crowdblend.studio.places import Root
+from crowdblend.studio.places import Root, check_paths
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,11 @@ from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.policy import Policy
-from crowdblend.studio.addresses import check_paths
 from crowdblend.studio.jobs import JOB, STATUS, Order, Status
 from crowdblend.studio.model.choices import choices_of
 from crowdblend.studio.model.rehearsed_folder import Spread, rehearse_into
 from crowdblend.studio.pictures import draw_chart
-from crowdblend.studio.places import Root
+from crowdblend.studio.places import Root, check_paths
 
 with lazy_imports():
     from crowdblend import attacks

@@ -24,8 +24,7 @@ from crowdblend.reading.notes import sentences
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.releases.facts import ReleaseFacts
-from crowdblend.reports.page import Block, Group, Heading, Part, Table, View, figure
-from crowdblend.reports.recoding import HEADING, chosen_recoding
+from crowdblend.reports.page import CHOSEN_RECODING, Block, Group, Heading, Part, Table, View, chosen_recoding, figure
 from crowdblend.reports.sentences import title
 from crowdblend.reports.summary import MOST_COLUMNS, MOST_LABELS, Summary, in_numeric_order, summarize
 from crowdblend.reports.text import distinct_labels, fact, label, shorten
@@ -95,7 +94,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
         keys=(*_keys(summary, counted, words), *strata_keys),
         reading=sentences(facts, table),
         parts=(
-            *([Part("recoding", HEADING, chosen)] if chosen else []),
+            *([Part("recoding", CHOSEN_RECODING, chosen)] if chosen else []),
             _part(folder, summary, counted, figures, words),
             *strata,
             *(_totals(folder, other) for other in folder.files if other != name),

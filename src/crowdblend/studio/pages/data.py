@@ -16,10 +16,10 @@ from crowdblend.policies.header import Header, read_header
 from crowdblend.policies.key import Key
 from crowdblend.policies.proposals import proposed_person
 from crowdblend.policies.source import DataSource, is_sqlite
-from crowdblend.studio.addresses import checked_address, database_source, is_address
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import fields_of, prefixed_fields
 from crowdblend.studio.model.choices import with_design
+from crowdblend.studio.places import checked_address, database_source, is_address
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
 

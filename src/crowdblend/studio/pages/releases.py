@@ -20,13 +20,12 @@ from crowdblend.calculus.folder_files import CERTIFICATE, SIGNATURE
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
+from crowdblend.reading.cells import write_csv
 from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
 from crowdblend.reading.release import PublishedRelease, read
-from crowdblend.reading.tables import write_csv
 from crowdblend.regular_files import open_regular, read_regular
 from crowdblend.releases.crowd_facts import CrowdFacts
-from crowdblend.reports.page import Block
-from crowdblend.reports.recoding import chosen_recoding
+from crowdblend.reports.page import Block, chosen_recoding
 from crowdblend.reports.write import report_html
 from crowdblend.studio.forms import KIND_NAMES
 from crowdblend.studio.pages.jobs import report_response
