@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from crowdblend.lazy import lazy_imports
 
-__all__ = ["compute", "duckdb", "integrate", "parquet", "psycopg", "pyarrow", "special"]
+__all__ = ["compute", "csv", "duckdb", "integrate", "parquet", "psycopg", "pyarrow", "special"]
 
 with lazy_imports():
     import duckdb
     import psycopg
     import pyarrow
-    from pyarrow import compute, parquet
+    from pyarrow import compute, csv, parquet
     from scipy import integrate, special

@@ -23,13 +23,8 @@ def test_all_is_what_the_names_are() -> None:
 
 def test_type_checkers_see_every_name_where_it_lives() -> None:
     tree = ast.parse(Path(str(crowdblend.__file__)).read_text(encoding="utf-8"))
-    (checked,) = (node for node in tree.body if isinstance(node, ast.If) and isinstance(node.test, ast.Name))
-    seen = {
-        name.name: f"{part.module}".removeprefix("crowdblend.")
-        for part in checked.body
-        if isinstance(part, ast.ImportFrom)
-        for name in part.names
-    }
+    (checked,) = (node for node in tree.body if isinstance(node, ast.With))
+    seen = {name.name: part.module for part in checked.body if isinstance(part, ast.ImportFrom) for name in part.names}
     assert seen == crowdblend._MODULES
     assert (resources.files("crowdblend") / "py.typed").is_file()
 

@@ -28,6 +28,7 @@ def test_small_groups_are_not_shown_and_large_ones_always() -> None:
     assert math.isclose(found[2].shown, 0.5**35, rel_tol=1e-9)  # everybody of the group is sampled
     assert 0.5 < found[3].shown < 0.6  # half of seventy is k
     assert found[4].shown > 1 - 1e-12
+    assert found[0].words() == "A group of 10 people will not be shown."
     assert found[4].low is not None
     assert found[4].low < 1_000 < (found[4].high or 0)
 

@@ -9,11 +9,10 @@ from typing import cast
 from crowdblend.api.sources import publication_of
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy_imports
+from crowdblend.packages import csv, parquet
+from crowdblend.packages import pyarrow as pa
 
 with lazy_imports():
-    import pyarrow as pa
-    from pyarrow import csv, parquet
-
     from crowdblend.engines import frames
     from crowdblend.engines.engine import Progress
     from crowdblend.kinds.graph.policy import GraphPolicy

@@ -77,7 +77,7 @@ def command(
         return
     target.check_place(folder)
     sign = None if sign_key is None else signing(sign_key)
-    if not yes and not sys.stdin.isatty():
+    if not yes and not _asks():
         remedy = "Pass --yes to publish without confirmation."
         raise wrong_use("Not a terminal: nobody can confirm.", remedy, "--yes", "not-confirmed")
 
@@ -167,6 +167,11 @@ def _profile_after(ledger: Ledger, budget: Budget | None) -> ProfileTotal | None
     with suppress(CrowdblendError):
         return ledger.total(budget.population) if budget is not None and len(budget.releases) > 1 else None
     return None
+
+
+def _asks() -> bool:
+    """Return whether someone is there to answer."""
+    return sys.stdin.isatty()
 
 
 def signing(path: str) -> Callable[[Path], object]:

@@ -18,11 +18,8 @@ from pathlib import Path
 from typing import IO, cast
 
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy_imports
+from crowdblend.packages import pyarrow as pa
 from crowdblend.regular_files import open_regular
-
-with lazy_imports():
-    import pyarrow as pa
 
 CERTIFICATE = "certificate.json"
 ENDINGS: dict[str, tuple[str, ...]] = {"csv": (".csv", ".tsv", ".txt"), "parquet": (".parquet", ".pq")}

@@ -16,7 +16,8 @@ from typing import Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy_imports
+from crowdblend.packages import parquet
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.files import (
     ENDINGS,
     WORKBOOKS,
@@ -27,10 +28,6 @@ from crowdblend.policies.files import (
     pattern_files,
 )
 from crowdblend.regular_files import open_regular
-
-with lazy_imports():
-    import pyarrow as pa
-    from pyarrow import parquet
 
 ColumnKind = Literal["text", "number", "whole", "date", "boolean", "unknown", "row number"]
 

@@ -14,7 +14,7 @@ from crowdblend.guarantees.parameters import check_type
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import read_columns
 from crowdblend.policies.files import WORKBOOKS, format_of
-from crowdblend.policies.key import Part, Section, keys_of, sections_of
+from crowdblend.policies.key import Section, keys_of, sections_of
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import Publication, own_keys, own_parts
 from crowdblend.policies.publication_policy import About, has_columns
@@ -22,7 +22,7 @@ from crowdblend.policies.refusals import did_you_mean, reading_toml, refusal, sh
 from crowdblend.policies.registry import all_kinds, is_kind, kinds_with, publication_class
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.sampling_section import Sampling
-from crowdblend.policies.source import read_keys
+from crowdblend.policies.source import read_keys, require_list, require_table
 from crowdblend.policies.terms import Terms
 from crowdblend.regular_files import read_regular
 
@@ -97,10 +97,8 @@ def _read(parts: Mapping[str, Any], place: Path) -> Policy:
     return Policy.of(Terms(**given), publish, split)
 
 
-def _read_sampling(table: object, folder: Path) -> Sampling:
-    if not isinstance(table, Mapping):
-        message = f"[sampling] is {show_value(table)} instead of a table of keys."
-        raise refusal("section", message, "Write key = value lines below it.", "[sampling]")
+def _read_sampling(section: object, folder: Path) -> Sampling:
+    table = require_table(section, "[sampling]")
     designs = ", ".join(f'"{name}"' for name in DESIGNS)
     if "design" not in table:
         message = "[sampling] has no design."
@@ -128,17 +126,12 @@ def _read_publications(tables: object, folder: Path) -> list[Publication]:
     if tables is None:
         message = "The policy has no section [[publish]]."
         raise refusal("missing-section", message, "Add it, with kind and columns.", "[[publish]]")
-    if not isinstance(tables, list):
-        message = f"[[publish]] is {show_value(tables)} instead of a list of tables."
-        raise refusal("section", message, "Write [[publish]] with double brackets above each.", "[[publish]]")
-    return [_read_publication(table, folder) for table in tables]
+    return [_read_publication(table, folder) for table in require_list(tables, "[[publish]]")]
 
 
-def _read_publication(table: object, folder: Path) -> Publication:
+def _read_publication(section: object, folder: Path) -> Publication:
     """Read what is published: what every publication may say, the keys of its kind, and the sections inside it."""
-    if not isinstance(table, Mapping):
-        message = f"[[publish]] has {show_value(table)} instead of a table of keys."
-        raise refusal("section", message, "Write key = value lines below it.", "[[publish]]")
+    table = require_table(section, "[[publish]]")
     if "kind" not in table:
         others = f", only {', '.join(table)[:60]}" if table else ""
         message = f"[[publish]] has no kind{others}."
@@ -162,17 +155,9 @@ def _read_publication(table: object, folder: Path) -> Publication:
         given[field] = part.holder(**{name: given.pop(name) for name in own if name in given})
     for name, (field, part) in nested.items():
         if name in table:
-            given[field] = _read_part(part, table[name], folder)
+            own, tables = keys_of(part.holder), require_list(table[name], part.title)
+            given[field] = tuple(part.holder(**read_keys(own, one, part.title, folder)) for one in tables)
     return publication.from_keys(given, **common)
-
-
-def _read_part(part: Part, tables: object, folder: Path) -> tuple[Section, ...]:
-    """Return the sections inside a publication."""
-    if not isinstance(tables, list):
-        message = f"{part.title} is {show_value(tables)} instead of a list of tables."
-        raise refusal("section", message, f"Write {part.title} with double brackets above each.", part.title)
-    keys = keys_of(part.holder)
-    return tuple(part.holder(**read_keys(keys, table, part.title, folder)) for table in tables)
 
 
 def _refuse_foreign(kind: str, table: Mapping[str, Any], names: Collection[str]) -> None:

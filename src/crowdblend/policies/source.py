@@ -137,11 +137,25 @@ def locate(source: str, folder: Path) -> str:
     return os.path.normpath(folder / source) if local else source
 
 
+def require_table(value: object, where: str) -> Mapping[str, Any]:
+    """Return a value that is a table of keys; refuse any other."""
+    if not isinstance(value, Mapping):
+        message = f"{where} is {show_value(value)} instead of a table of keys."
+        raise refusal("section", message, "Write key = value lines below it.", where)
+    return value
+
+
+def require_list(value: object, where: str) -> list[Any]:
+    """Return a value that is a list of tables; refuse any other."""
+    if not isinstance(value, list):
+        message = f"{where} is {show_value(value)} instead of a list of tables."
+        raise refusal("section", message, f"Write {where} with double brackets above each.", where)
+    return value
+
+
 def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: Path) -> dict[str, object]:
     """Return the values of one section by the name of their field; paths are relative to `folder`."""
-    if not isinstance(table, Mapping):
-        message = f"{where} is {show_value(table)} instead of a table of keys."
-        raise refusal("section", message, "Write key = value lines below it.", where)
+    table = require_table(table, where)
     known = {key.name: field for field, key in keys.items()}
     for name in table:
         if name not in known:

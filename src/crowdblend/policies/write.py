@@ -55,8 +55,7 @@ def _publication(publication: Publication, folder: Path) -> Iterator[str]:
             key = declared[field]
             lines.append(f"{key.name} = {toml_value(_place_value(key, value, folder))}")
         elif parts[field].many:
-            titles = (parts[field].title, value)
-            inside += ["\n".join([titles[0], *_lines(one, keys_of(type(one)), folder)]) for one in titles[1]]
+            inside += ["\n".join([parts[field].title, *_lines(one, keys_of(type(one)), folder)]) for one in value]
         else:
             lines += _lines(value, keys_of(type(value)), folder)
     yield "\n".join(lines)

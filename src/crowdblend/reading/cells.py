@@ -22,11 +22,8 @@ from numpy.typing import NDArray
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy_imports
+from crowdblend.packages import compute as pc
 from crowdblend.regular_files import open_regular
-
-with lazy_imports():
-    from pyarrow import compute as pc  # takes long to load
 
 Labels = tuple[str, ...]
 TEXTS = ("statistic", "group", "class")

@@ -10,10 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy_imports
-
-with lazy_imports():
-    from pyarrow import csv, parquet
+from crowdblend.packages import csv, parquet
 
 Values = NDArray[np.float64]
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)

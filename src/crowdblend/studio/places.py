@@ -1,4 +1,4 @@
-"""What a page may name: files under the root, and databases on an allow list, so that no text in a form opens others.
+"""Files under the root and databases on an allow list: a page may name these, and no text in a form opens others.
 
 Whatever a request names is resolved first, links included, and refused outside the root. Databases are PostgreSQL by
 host or service, and SQLite files under the root. Passwords, certificates and socket folders come from libpq's own

@@ -51,4 +51,5 @@ def test_what_readers_will_see_follows_from_the_plan(tmp_path: Path) -> None:
     assert noisy.shown == 1
     assert noisy.off is not None
     assert noisy.off < 10
+    assert noisy.words() == f"A group of 100 people will be shown, as 100 ± {noisy.off}."
     assert group_expectations(facts["statistics"]) == ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 
@@ -41,7 +41,11 @@ def typed_value(kind: str, text: str) -> object:
         with suppress(ValueError):
             return datetime.date.fromisoformat(text)
     if kind in _NAMED:
-        return _NAMED[kind](text)
+        pairs = _pairs(text)
+        return text if pairs is None else _NAMED[kind](pairs)
+    if kind == "conditions":
+        every = [_pairs(line, ";") for line in text.splitlines() if line.strip()]
+        return text if None in every else [dict(one or ()) for one in every]
     parts: list[object] = [part for part in re.split(r"[\s,;]+", text) if part]
     read = _number if kind in _NUMBERS else str
     listed = kind in ("numbers", "wholes") or (kind in _LISTS and len(parts) > 1)
@@ -82,24 +86,8 @@ def _pairs(text: str, between: str = "\n") -> list[tuple[str, str]] | None:
     return [(name.strip(), rest.strip()) for name, _, rest in found] if all(rest for *_, rest in found) else None
 
 
-def _rates(text: str) -> object:
-    pairs = _pairs(text)
-    return text if pairs is None else {name: _number(rate) for name, rate in pairs}
-
-
-def _labels(text: str) -> object:
-    pairs = _pairs(text)
-    return text if pairs is None else {name: [one for other, one in pairs if other == name] for name, _ in pairs}
-
-
-def _ends(text: str) -> object:
-    pairs = _pairs(text)
-    return text if pairs is None else {name: [_number(end) for end in ends.split(" to ")] for name, ends in pairs}
-
-
-def _conditions(text: str) -> object:
-    every = [_pairs(line, ";") for line in text.splitlines() if line.strip()]
-    return text if None in every else [dict(one or ()) for one in every]
-
-
-_NAMED = {"rates": _rates, "where": _labels, "ends": _ends, "conditions": _conditions}
+_NAMED: dict[str, Callable[[list[tuple[str, str]]], object]] = {
+    "rates": lambda pairs: {name: _number(rate) for name, rate in pairs},
+    "where": lambda pairs: {name: [one for other, one in pairs if other == name] for name, _ in pairs},
+    "ends": lambda pairs: {name: [_number(end) for end in ends.split(" to ")] for name, ends in pairs},
+}
