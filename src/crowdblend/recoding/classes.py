@@ -174,21 +174,21 @@ class ComputedRecoding(ClosedRecoding):
 
     def sql(self, column: str, typed: bool = False) -> str:
         """Return the INTEGER code in SQL, NULL outside the domain."""
-        return self._with_fallback(self.own_sql(column, typed), column, typed)
+        return self._with_fallback(f"CAST({self.own_sql(column, typed)} AS INTEGER)", column, typed)
 
-    def whole_sql(self, column: str) -> str:
-        """The same for a column of whole numbers of up to 64 bits, where that can be said in a quicker way."""
-        return self._with_fallback(self.own_whole_sql(column) or self.own_sql(column, True), column, True)
+    def quick_sql(self, column: str, *, whole: bool) -> str:
+        """Return the code of a column that has the type to be read, as any type of number; `whole`: of up to 64 bits.
 
-    def own_whole_sql(self, _column: str) -> str | None:
-        """Return a quicker way for whole numbers; None where there is none."""
-        return None
+        In doubles, which hold codes exactly: after every step with whole numbers the database looks whether they fit.
+        """
+        return self._with_fallback(self.own_quick_sql(column, whole), column, True)
+
+    def own_quick_sql(self, column: str, _whole: bool) -> str:
+        """Return the code within the domain itself, NULL outside."""
+        return self.own_sql(column, True)
 
     def _with_fallback(self, own: str, column: str, typed: bool) -> str:
-        own = f"CAST({own} AS INTEGER)"
-        if self.missing_code is None:
-            return own
-        return f"COALESCE({own}, {self.fallback_sql(column, typed)})"
+        return own if self.missing_code is None else f"COALESCE({own}, {self.fallback_sql(column, typed)})"
 
 
 @dataclass(frozen=True)
@@ -228,10 +228,9 @@ class WiderClasses(ComputedRecoding):
         """The same in SQL."""
         return f"(CAST({self.finest.own_sql(column, typed)} AS INTEGER) // {self.times})"
 
-    def own_whole_sql(self, column: str) -> str | None:
-        """The same for whole numbers."""
-        own = self.finest.own_whole_sql(column)
-        return None if own is None else f"(CAST({own} AS INTEGER) // {self.times})"
+    def own_quick_sql(self, column: str, whole: bool) -> str:
+        """The same in doubles."""
+        return f"floor(({self.finest.own_quick_sql(column, whole)}) / {self.times})"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import ClassVar, Literal
 
@@ -23,6 +23,8 @@ from crowdblend.recoding.classes import LARGEST_DOMAIN, ComputedRecoding
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.reading import Number, double, exact, exact_range, number, number_sql, plain, plain_digits
 
+# Up to so many breaks a value is compared with all of them.
+_FEW = 16
 _EXACT = 2**50  # whole numbers up to here leave room for a guess in doubles to be wrong by less than one interval
 
 
@@ -153,12 +155,12 @@ class Intervals(ComputedRecoding):
             )
         return f"CASE {' '.join(whens)} END"
 
-    def own_whole_sql(self, column: str) -> str | None:
-        """A division of whole numbers, where all ends are whole: nothing is rounded, so nothing is to be put right."""
-        if self._scale != 1:
-            return None
+    def own_quick_sql(self, column: str, whole: bool) -> str:
+        """Whole numbers between whole ends are exact doubles, and no quotient is rounded up: nothing to put right."""
+        if not whole or self._scale != 1:
+            return self.own_sql(column, True)
         first, last = self._first, self._first + self._steps * self._step
-        place = f"(CAST({column} AS BIGINT) - {first}) // {self._step}"
+        place = f"floor((CAST({column} AS DOUBLE) - {first}) / {self._step})"
         inside = f"least({place}, {self._steps - 1})" if self.include_stop else place
         whens = [f"WHEN {column} >= {first} AND {column} {'<=' if self.include_stop else '<'} {last} THEN {inside}"]
         if self.bottom:
@@ -242,13 +244,26 @@ class Breaks(ComputedRecoding):
 
     def own_sql(self, column: str, typed: bool) -> str:
         """A binary search in nested comparisons, bounded on both sides so that NaN and the infinities stay out."""
-        value = f"({number_sql(column, typed)})"
+        return self._bounded_sql(f"({number_sql(column, typed)})", partial(_search, index=0))
+
+    def own_quick_sql(self, column: str, whole: bool) -> str:
+        """Few comparisons are all made and counted: every branch divides the rows, which takes longer."""
+        if len(self.breaks) > _FEW:
+            return self.own_sql(column, True)
+        return self._bounded_sql(f"({number_sql(column, typed=True)})", _passed)
+
+    def _bounded_sql(self, value: str, place: Callable[[str, tuple[float, ...]], str]) -> str:
         above = f"{value} > CAST('-inf' AS DOUBLE)" if self.bottom else f"{value} >= {double(self._ends[0])}"
         below = f"{value} < CAST('inf' AS DOUBLE)" if self.top else f"{value} < {double(self._ends[-1])}"
         # between classes i and i+1 lies this end, whichever classes there are
         ends = self._ends[0 if self.bottom else 1 : None if self.top else -1]
         fits = f" AND {whole_sql(value)}" if self.whole else ""
-        return f"CASE WHEN {above} AND {below}{fits} THEN {_search(value, ends, 0)} END"
+        return f"CASE WHEN {above} AND {below}{fits} THEN {place(value, ends)} END"
+
+
+def _passed(value: str, ends: tuple[float, ...]) -> str:
+    """Return the number of ends that a value has reached."""
+    return " + ".join(f"CAST({value} >= {double(end)} AS DOUBLE)" for end in ends) or "0"
 
 
 def _search(value: str, ends: tuple[float, ...], index: int) -> str:

@@ -280,7 +280,7 @@ class DirectCoding(Coding):
     def _direct_sql(self, position: int, name: str) -> str:
         recoding = self._columns[position].recoding
         if isinstance(recoding, ComputedRecoding):
-            return recoding.whole_sql(name) if self._types[position] is ColumnType.WHOLE else recoding.sql(name, True)
+            return recoding.quick_sql(name, whole=self._types[position] is ColumnType.WHOLE)
         assert isinstance(recoding, Lookup)
         text = name if self._types[position] is ColumnType.TEXT else f"CAST({name} AS VARCHAR)"
         place = f"list_position([{', '.join(map(quote, recoding.lookup))}], {text})"
