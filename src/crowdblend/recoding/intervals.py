@@ -250,7 +250,7 @@ class Breaks(ComputedRecoding):
         """Few comparisons are all made and counted: every branch divides the rows, which takes longer."""
         if len(self.breaks) > _FEW:
             return self.own_sql(column, True)
-        return self._bounded_sql(f"({number_sql(column, typed=True)})", _passed)
+        return self._bounded_sql(f"({number_sql(column, typed=True)})", _count_ends)
 
     def _bounded_sql(self, value: str, place: Callable[[str, tuple[float, ...]], str]) -> str:
         above = f"{value} > CAST('-inf' AS DOUBLE)" if self.bottom else f"{value} >= {double(self._ends[0])}"
@@ -261,7 +261,7 @@ class Breaks(ComputedRecoding):
         return f"CASE WHEN {above} AND {below}{fits} THEN {place(value, ends)} END"
 
 
-def _passed(value: str, ends: tuple[float, ...]) -> str:
+def _count_ends(value: str, ends: tuple[float, ...]) -> str:
     """Return the number of ends that a value has reached."""
     return " + ".join(f"CAST({value} >= {double(end)} AS DOUBLE)" for end in ends) or "0"
 
