@@ -172,5 +172,5 @@ class DateRange(ComputedRecoding):
 
     def _counted_sql(self, when: str, number: str) -> str:
         inside = f"{when} BETWEEN DATE '{self.start.isoformat()}' AND DATE '{self.last.isoformat()}'"
-        rules = _RULES[self.period]
-        return f"CASE WHEN {inside} THEN {number.format(rules.number_sql.format(when))} - {rules.number(self.start)} END"
+        period, first = _RULES[self.period].number_sql.format(when), _RULES[self.period].number(self.start)
+        return f"CASE WHEN {inside} THEN {number.format(period)} - {first} END"

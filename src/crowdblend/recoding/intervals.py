@@ -23,7 +23,7 @@ from crowdblend.recoding.classes import LARGEST_DOMAIN, ComputedRecoding
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.reading import Number, double, exact, exact_range, number, number_sql, plain, plain_digits
 
-# Up to so many breaks a value is compared with all of them.
+# With at most this many breaks, a value is compared with all of them.
 _FEW = 16
 _EXACT = 2**50  # whole numbers up to here leave room for a guess in doubles to be wrong by less than one interval
 
