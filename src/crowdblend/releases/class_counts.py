@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from crowdblend.designs import Design
 from crowdblend.designs.draw import Draw, Exactly
@@ -20,7 +20,7 @@ from crowdblend.policies.publication_policy import PeoplePolicy
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.randomness import DrawKey, ReleaseKey
-from crowdblend.releases.plan import Reading, ReleasePlan
+from crowdblend.releases.plan import Reading, ReleasePlan, software
 
 with lazy_imports():
     from crowdblend.engines import packing, sampling
@@ -77,6 +77,16 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
     def names(self) -> list[str]:
         """The columns that are read: those that are published, and strata or weights beside them."""
         return [column.name for column in (*self.policy.columns, *self._unpublished_columns)]
+
+    def common_facts(self) -> dict[str, Any]:
+        """Return the facts that all kinds have who count classes, by field."""
+        columns = {column.name: column.recoding.domain() for column in self.policy.columns}
+        return {
+            "software": software(),
+            "person": self.policy.data.person,
+            "design": self.sample,
+            "columns": columns,
+        }
 
     @property
     def published_names(self) -> list[str]:

@@ -23,10 +23,9 @@ from crowdblend.planning.plan import SolvedPlan, answer
 from crowdblend.planning.request import Form, PlanRequest
 from crowdblend.planning.strata import CrowdPlan, StratumPlan, plan_strata
 from crowdblend.policies.crowd import CrowdPolicy
-from crowdblend.recoding.domain import Domain
 from crowdblend.releases.class_counts import ClassCountsPlan
 from crowdblend.releases.delta_limit import check_delta, require_more_than_sampling, with_stated_delta
-from crowdblend.releases.plan import Lines, Result, software
+from crowdblend.releases.plan import Lines, Result
 
 if TYPE_CHECKING:
     from crowdblend.mechanisms import PublishedClasses, SampledClasses
@@ -75,20 +74,11 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         sampling = self.policy.sampling
         return (sampling.at_rate(self.parameters.rate) if sampling.rate is None else sampling).sample(self.design)
 
-    def domains(self) -> dict[str, Domain]:
-        """Return every column's declared domain."""
-        return {column.name: column.recoding.domain() for column in self.policy.columns}
-
     def common_facts(self) -> dict[str, Any]:
-        """Return the common facts of all crowds, by field."""
-        return {
-            "software": software(),
-            "person": self.policy.data.person,
+        return super().common_facts() | {
             "epsilon": self.crowds.epsilon,
             "delta": self.crowds.delta,
             "releases": self.policy.releases,
-            "design": self.sample,
-            "columns": self.domains(),
             "rows_per_person": self.policy.rows_per_person,
         }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, Union
 
 import msgspec
 
@@ -66,6 +66,11 @@ class CellTable:
 
 class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
     """Facts of releases of every kind."""
+
+    rows_are_counted: ClassVar[bool | None] = None
+    """True if rows of the data are cells with counts, False if they are people; None where they are neither."""
+    loss_follows_from_domains: ClassVar[bool] = True
+    """False where the certified loss is the same for all domains that could have been proposed from the data."""
 
     software: dict[str, str]
     person: str | None = None
@@ -204,11 +209,6 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return False
 
     @property
-    def rows_are_counted(self) -> bool | None:
-        """True if rows of the data are cells with counts, or people; None where they are neither."""
-        return None
-
-    @property
     def domains(self) -> Mapping[str, Domain]:
         """The declaration of every published column of labels."""
         return {}
@@ -238,11 +238,6 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return self.parameters | {
             name: total([loss, *(getattr(one, name) for one in spent)]) for name, loss in own.items()
         }
-
-    @property
-    def loss_follows_from_domains(self) -> bool:
-        """True unless the certified loss is the same for all domains that could have been proposed from the data."""
-        return True
 
 
 class PeopleFacts(ReleaseFacts, frozen=True, kw_only=True):

@@ -14,16 +14,10 @@ from crowdblend.releases.facts import CellTable, Parameters
 class MicrodataFacts(CrowdFacts, frozen=True, kw_only=True, tag="microdata"):
     """Facts of a release of microdata."""
 
+    rows_are_counted = False
+    loss_follows_from_domains = False
     mechanism: SuppressedRecords | None = None
     strata: dict[str, SuppressedRecords] = msgspec.field(default_factory=dict)
-
-    @property
-    def loss_follows_from_domains(self) -> bool:
-        return False
-
-    @property
-    def rows_are_counted(self) -> bool:
-        return False
 
     @property
     def mechanisms(self) -> tuple[SuppressedRecords, ...]:

@@ -17,12 +17,9 @@ from crowdblend.releases.series import RepeatedFacts
 class OutlierTableFacts(RepeatedFacts, frozen=True, kw_only=True, tag="outlier-table"):
     """Facts of an outlier-private table."""
 
+    rows_are_counted = True
     mechanism: OutlierHistogram
     columns: dict[str, Domain]
-
-    @property
-    def rows_are_counted(self) -> bool:
-        return True
 
     @property
     def domains(self) -> Mapping[str, Domain]:

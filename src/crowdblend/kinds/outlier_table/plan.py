@@ -21,7 +21,7 @@ from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.releases.delta_limit import check_delta
 from crowdblend.releases.outputs import CountsOutput, describe_shown
-from crowdblend.releases.plan import Lines, Result, software
+from crowdblend.releases.plan import Lines, Result
 from crowdblend.releases.series import one_of_series, series_of
 
 
@@ -47,11 +47,8 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
         (mechanism,) = self.mechanisms if publication is None else publication.mechanisms
         assert isinstance(mechanism, OutlierHistogram)
         return OutlierTableFacts(
-            software=software(),
-            person=self.policy.data.person,
-            design=self.sample,
+            **self.common_facts(),
             mechanism=mechanism,
-            columns={column.name: column.recoding.domain() for column in self.policy.columns},
             series=series_of(self.policy, self.parameters.delta),
             rows_per_person=self.policy.rows_per_person,
         )

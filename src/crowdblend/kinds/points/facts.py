@@ -59,6 +59,7 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
     enough to be listed.
     """
 
+    rows_are_counted = False
     axes: dict[str, AxisFacts]
     shapes: Annotated[tuple[tuple[int, ...], ...], msgspec.Meta(max_length=10_000)]
     mechanism: MovedPoints | None = None
@@ -77,10 +78,6 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
             largest = max(shape[place] for shape in self.shapes)
             if axis.width is not None and not math.isclose(largest * axis.resolution, axis.width, rel_tol=1e-9):
                 raise ValueError("the largest blocks are as wide as their axis says")
-
-    @property
-    def rows_are_counted(self) -> bool:
-        return False
 
     @property
     def domains(self) -> Mapping[str, Domain]:

@@ -32,18 +32,12 @@ _CHOSEN_ENDS = {
 class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     """Facts of a release of tables; `count` says what the rows of a register count."""
 
+    rows_are_counted = True
+    loss_follows_from_domains = False
     mechanism: SuppressedHistogram | NoisyHistogram | AnyNoise | None = None
     strata: dict[str, SuppressedHistogram | NoisyHistogram] = msgspec.field(default_factory=dict)
     totals: tuple[NoisyTotal, ...] = ()
     count: Literal["rows", "people"] = "rows"
-
-    @property
-    def loss_follows_from_domains(self) -> bool:
-        return False
-
-    @property
-    def rows_are_counted(self) -> bool:
-        return True
 
     @property
     def publishes(self) -> str | None:

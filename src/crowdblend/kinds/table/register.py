@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 from flint import arb
 
-from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import composition
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible
@@ -27,7 +26,7 @@ from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.releases.outputs import ESTIMATES, NumbersOutput, Output, counts_output
-from crowdblend.releases.plan import Lines, Result, software
+from crowdblend.releases.plan import Lines, Result
 
 # Of ε, what each of the two totals gets where a person may have several rows; the rest is for the cells.
 TOTAL_SHARE = 0.05
@@ -58,21 +57,20 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
             per_total = round_down(arb(total) / rows)
         totals = NoisyTotal("rows", per_total, rows), NoisyTotal("people", total, 1)
         # The rules round up what they add, so the cells give way until the sum is within what the policy allows.
-        while _joint_derivation(NoiseEverywhere(per_row, rows), *totals).conclusion.epsilon > self.epsilon:
+        while True:
+            found = NoiseEverywhere(per_row, rows), *totals
+            if composition.steps_add_up(*(one.claim() for one in found)).conclusion.epsilon <= self.epsilon:
+                return found
             per_row = math.nextafter(per_row, 0.0)
-        return NoiseEverywhere(per_row, rows), *totals
 
     def facts(self, publication: Result | None = None) -> TableFacts:
         cells, *others = self.mechanisms if publication is None else publication.mechanisms
         assert isinstance(cells, NoiseEverywhere | GaussianEverywhere)
         return TableFacts(
-            software=software(),
-            person=self.policy.data.person,
+            **self.common_facts(),
             epsilon=self.policy.epsilon or self.epsilon if self.policy.releases > 1 else self.epsilon,
             delta=0.0,
             releases=self.policy.releases,
-            design=self.sample,
-            columns={column.name: column.recoding.domain() for column in self.policy.columns},
             mechanism=cells,
             totals=tuple(one for one in others if isinstance(one, NoisyTotal)),
             count="people" if self.policy.count == "people" else "rows",
@@ -148,9 +146,3 @@ def plan_noisy(policy: TablePolicy, epsilon: float, sigma: float | None = None) 
             code="plan.epsilon-too-small",
         )
     return planned
-
-
-def _joint_derivation(*mechanisms: NoiseEverywhere | NoisyTotal) -> Derivation:
-    """Derive the joint guarantee of mechanisms on one table."""
-    claims = [mechanism.claim() for mechanism in mechanisms]
-    return claims[0] if len(claims) == 1 else composition.steps_add_up(*claims)

@@ -19,7 +19,7 @@ from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.releases.crowds import internal_counts
 from crowdblend.releases.delta_limit import check_delta
 from crowdblend.releases.outputs import counts_output
-from crowdblend.releases.plan import Lines, Result, software
+from crowdblend.releases.plan import Lines, Result
 
 # How often the range of what one of several releases may lose is halved, and the largest threshold that is tried.
 _HALVINGS, _LARGEST = 12, 10**9
@@ -43,13 +43,10 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
         assert policy.epsilon is not None, "a threshold has an epsilon"
         assert policy.delta is not None, "and a delta"
         return TableFacts(
-            software=software(),
-            person=policy.data.person,
+            **self.common_facts(),
             epsilon=policy.epsilon,
             delta=policy.delta,
             releases=policy.releases,
-            design=self.sample,
-            columns={column.name: column.recoding.domain() for column in policy.columns},
             mechanism=mechanism,
             rows_per_person=policy.rows_per_person,
         )
@@ -125,7 +122,9 @@ def _by_curves(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPl
 
 def plan_within(policy: TablePolicy, loss: float, delta: float) -> ThresholdPlan:
     """The plan with noise of this loss and what it may take of delta, both before sampling, as one of several."""
-    check_loss(loss)
+    if loss < 2 * SMALLEST_EPSILON:
+        message = f"epsilon leaves less than {float(2 * SMALLEST_EPSILON):.1g} to the noise on a number."
+        raise Infeasible(message, remedy="Raise epsilon.", where="[privacy] epsilon", code="plan.epsilon-too-small")
     loss = policy.noise_epsilon or loss
     return ThresholdPlan(policy, ThresholdHistogram(loss, policy.show_from or smallest_threshold(loss, delta)))
 
@@ -148,13 +147,6 @@ def smallest_threshold(loss: float, delta: float) -> int:
         raise Infeasible(
             message, remedy="Raise epsilon or delta.", where="[privacy] epsilon", code="plan.no-threshold"
         ) from None
-
-
-def check_loss(loss: float) -> None:
-    """Refuse a loss that noise cannot be drawn with."""
-    if loss < 2 * SMALLEST_EPSILON:
-        message = f"epsilon leaves less than {float(2 * SMALLEST_EPSILON):.1g} to the noise on a number."
-        raise Infeasible(message, remedy="Raise epsilon.", where="[privacy] epsilon", code="plan.epsilon-too-small")
 
 
 def _plan_threshold(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPlan:
