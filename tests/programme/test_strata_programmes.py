@@ -101,11 +101,7 @@ def test_every_part_has_in_every_stratum_the_smallest_k_of_its_rate() -> None:
         for mechanism, rate in zip(one.plan.mechanisms, RATES.values(), strict=True):
             budget = PartBudget(one.share or 0.0, (0.5, 0.3, 0.2), rate, 1.0, 1e-6, 1.0, one.share or 0.0)
             assert isinstance(mechanism, SuppressedHistogram)
-            assert mechanism.k == budget.smallest_k(partial(_suppressing, budget.share))
-
-
-def _suppressing(share: float, k: int) -> PartInCrowds:
-    return PartInCrowds(share, k, 0.0)
+            assert mechanism.k == budget.smallest_k(partial(PartInCrowds, budget.share), 0.0)
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])

@@ -25,8 +25,8 @@ class Bound:
     applies: Callable[[PlanRequest], bool]
     compared: bool = False
     """Whether the rule only shows what a better one improves on; then it is tried for k up to LARGEST_COMPARED."""
-    digits: int = 8
-    """To how many digits an answer is worth finding."""
+    tolerance: float = 1e-8
+    """The error to which an answer is worth finding, on the safe side: larger where each try takes long."""
 
     def derive(self, request: PlanRequest, k: int, rate: float | None, epsilon: float) -> Derivation:
         """Return the guarantee at these parameters; raise NotApplicable outside the rule's own conditions."""
@@ -125,18 +125,14 @@ def _suppressing(request: PlanRequest) -> bool:
     return request.crowd_epsilon == 0 and not (request.biased or request.noisy or request.shares)
 
 
-def _points(request: PlanRequest) -> bool:
-    return request.form == "moved" and not request.biased
-
-
 BOUNDS = (
     Bound("exact", sampling.suppression_exact, _suppressing),
-    Bound("published", sampling.suppression_published, _suppressing, compared=True, digits=4),
-    Bound("shuffled", sampling.points_sampled, _points),
+    Bound("published", sampling.suppression_published, _suppressing, compared=True, tolerance=1e-4),
+    Bound("shuffled", sampling.points_sampled, lambda q: q.form == "moved" and not q.biased),
     Bound("sharp", sampling.blending_sharp, lambda q: q.crowd_epsilon > 0 and not q.biased),
-    Bound("blending", blending.blending_explicit, lambda q: not (q.biased or q.noisy or q.shares), True, 4),
+    Bound("blending", blending.blending_explicit, lambda q: not (q.biased or q.noisy or q.shares), True, 1e-4),
     Bound("parts", programme.programme_of_parts, lambda q: bool(q.shares)),
     Bound("noise", sampling.noisy_histogram_sampled, lambda q: q.noisy),
     Bound("robust", blending.robust_sampling_is_differential, lambda q: q.biased),
-    Bound("survey", surveys.profile_of_survey, lambda q: bool(q.survey_parameters), digits=4),
+    Bound("survey", surveys.profile_of_survey, lambda q: bool(q.survey_parameters), tolerance=1e-4),
 )

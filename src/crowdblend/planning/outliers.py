@@ -78,11 +78,7 @@ def plan_outliers(
         delta = _claim(epsilon, transition, limit, factor).conclusion.delta
         return OutlierPlan(epsilon, transition, limit, factor, delta, "delta")
     assert delta is not None
-    found = _smallest_transition(epsilon, limit, factor, delta)
-    return OutlierPlan(epsilon, found, limit, factor, delta, "transition")
 
-
-def _smallest_transition(epsilon: float, limit: int, factor: float, delta: float) -> int:
     def reaches(transition: int) -> bool:
         return bool(_claim(epsilon, transition, limit, factor).conclusion.delta <= delta)
 
@@ -96,7 +92,8 @@ def _smallest_transition(epsilon: float, limit: int, factor: float, delta: float
         if limit < 2:
             raise LookupError
         start = first_true(may_reach, 1, 1, limit - 1)
-        return first_true(reaches, start, start, limit - 1)
+        found = first_true(reaches, start, start, limit - 1)
+        return OutlierPlan(epsilon, found, limit, factor, delta, "transition")
     except LookupError:
         # With t = K − 1 the noise hardly changes from bin to bin: nothing guarantees a smaller delta.
         message = f"No transition below limit = {limit} reaches delta = {delta:g}."

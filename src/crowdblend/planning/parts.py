@@ -130,15 +130,16 @@ class PartBudget:
         """The delta that a mechanism may have by itself, before sampling."""
         return min(1.0, self.delta / (self.rate * min(1.0, sum(self.shares))))
 
-    def smallest_k(self, part: Callable[[int], PartOfSample]) -> int:
-        """Return the smallest k with which the part keeps to epsilon and delta."""
+    def smallest_k(self, part: Callable[[int, float], PartOfSample], loss: float) -> int:
+        """Return the smallest k with which the part, with noise of this loss, keeps to epsilon and delta."""
         if self.ends is None:
-            return smallest_k(part, self.shares, rate=self.rate, epsilon=self.epsilon, delta=self.delta)
+            kept = {"rate": self.rate, "epsilon": self.epsilon, "delta": self.delta}
+            return smallest_k(lambda k: part(k, loss), self.shares, **kept)
         ends, least = self.ends, int(self.ends["exceptions"]) + 2
 
         def divergence(k: int) -> float:
             # Of points under biased sampling counts that they blend.
-            own = part(max(k, least))
+            own = part(max(k, least), loss)
             blended = PartInCrowds(own.share, max(k, least), getattr(own, "noise_epsilon", 0.0))
             others = (replace(blended, share=share) for share in self.shares)
             return unequal_part_delta(UnequalProgrammeCurve(**ends, publications=(*others,)), blended, self.epsilon)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import field, replace
 from html import escape
@@ -18,7 +18,7 @@ from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.planning import series
-from crowdblend.planning.bounds import BOUNDS, Bound, PlannedMechanism, noise_loss
+from crowdblend.planning.bounds import BOUNDS, PlannedMechanism, noise_loss
 from crowdblend.planning.parts import equal_shares, smallest_thresholds
 from crowdblend.planning.request import Form, PlanRequest
 from crowdblend.planning.solve import solve
@@ -58,8 +58,13 @@ class Plan(ABC):
             f'<tr><th style="text-align:left">{escape(what)}</th><td style="text-align:left">{escape(how)}</td></tr>'
             for what, how in self.describe()
         )
-        guarantees = _list_items(guarantee.words() for guarantee in certificate.guarantees)
-        assumptions = _list_items(assumed.sentence() for assumed in certificate.assumptions())
+        guarantees, assumptions = (
+            "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+            for lines in (
+                [guarantee.words() for guarantee in certificate.guarantees],
+                [assumed.sentence() for assumed in certificate.assumptions()],
+            )
+        )
         opening = f"<p><b>{escape(sentence)}</b></p>" if sentence else ""
         return f"<div>{opening}<table>{rows}</table><p>Guarantees</p>{guarantees}<p>Assumptions</p>{assumptions}</div>"
 
@@ -72,10 +77,6 @@ class Plan(ABC):
     def assumptions(self) -> tuple[StepAssumption, ...]:
         """The assumptions of the guarantees."""
         return self.certificate().assumptions()
-
-
-def _list_items(lines: Iterable[str]) -> str:
-    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
 
 
 @dataclass(frozen=True)
@@ -244,7 +245,7 @@ def answer_together(request: PlanRequest) -> SolvedPlan:
         with suppress(CrowdblendError):
             # One release says nothing of releases that also choose their recoding.
             alone = None if chooses else getattr(answer_alone(replace(request, releases=1)), request.unknown)
-        bounds[series.PROFILE] = series.solve_together(request, alone)
+        bounds[series.PROFILE] = series.SOLVERS[request.unknown](request, alone)
     except CrowdblendError as refused:
         refusals.append(refused)
     try:
@@ -261,7 +262,14 @@ def answer_together(request: PlanRequest) -> SolvedPlan:
 
 def answer_alone(request: PlanRequest) -> SolvedPlan:
     """Return the plan for one release."""
-    bounds, refusals = _solve_all(request)
+    bounds: dict[str, float] = {}
+    refusals: list[CrowdblendError] = []
+    for bound in BOUNDS:
+        if bound.applies(request) and (not request.survey_parameters or bound.name == "survey"):
+            try:
+                bounds[bound.name] = solve(bound, request, bounds.get("exact"))
+            except CrowdblendError as refused:
+                refusals.append(refused)
     if not bounds:
         raise refusals[0]
     return _solved_plan(request, bounds, {bound.name: bound.rule.id for bound in BOUNDS})
@@ -274,38 +282,9 @@ def _solved_plan(
     best = best or (max if solved == "rate" else min)(bounds, key=lambda name: bounds[name])
     values: dict[str, Any] = {name: getattr(request, name) for name in ("k", "rate", "epsilon", "delta")}
     values[solved] = bounds[best]
-    return SolvedPlan(
-        **values,
-        solved=solved,
-        rule=rules[best],
-        bounds=bounds,
-        request=request,
-        thresholds=_thresholds(request, values),
-    )
-
-
-def _thresholds(request: PlanRequest, values: Mapping[str, Any]) -> tuple[int, ...]:
-    """Return the k of every table: as given for all of them, or the smallest for each; one for all in a series."""
+    # The k of every table: as given for all of them, or the smallest for each; one for all in a series.
     if request.k is not None or request.releases > 1 or not request.shares:
-        return (int(values["k"]),) * len(request.shares)
-    return smallest_thresholds(request.shares, values["rate"], values["epsilon"], values["delta"])
-
-
-def _solve_all(request: PlanRequest) -> tuple[dict[str, float], list[CrowdblendError]]:
-    """Return the answer under every applicable rule, and why the others have none."""
-    bounds: dict[str, float] = {}
-    refusals: list[CrowdblendError] = []
-    for bound in _applicable(request):
-        try:
-            bounds[bound.name] = solve(bound, request, bounds.get("exact"))
-        except CrowdblendError as refused:
-            refusals.append(refused)
-    return bounds, refusals
-
-
-def _applicable(request: PlanRequest) -> list[Bound]:
-    return [
-        bound
-        for bound in BOUNDS
-        if bound.applies(request) and (not request.survey_parameters or bound.name == "survey")
-    ]
+        thresholds = (int(values["k"]),) * len(request.shares)
+    else:
+        thresholds = smallest_thresholds(request.shares, values["rate"], values["epsilon"], values["delta"])
+    return SolvedPlan(**values, solved=solved, rule=rules[best], bounds=bounds, request=request, thresholds=thresholds)

@@ -71,25 +71,17 @@ def with_noise(request: PlanRequest) -> PlanRequest:
     rate, epsilon, delta = request.rate, request.epsilon, request.delta
 
     def keeps(loss: float) -> bool:
-        uses = [_survey_uses(request, AmplifiedCurve(loss, 0.0, rate))]
+        curve: LossCurve = AmplifiedCurve(loss, 0.0, rate)
+        if request.survey_parameters:
+            # Each release is of a survey of its own.
+            curve = SurveyCurve(**request.survey_parameters, strata=False, uses=(Uses(ReplacedCurve(curve), 1),))
+        uses = [Uses(curve, request.releases)]
         if request.choice_epsilon is not None:
             uses.append(Uses(ClosenessCurve(request.choice_epsilon, 0.0), request.releases))
         return _reaches(Profile(tuple(uses), request.relation), epsilon, delta / 2)
 
     low = epsilon / request.releases
     return replace(request, noise_epsilon=largest_double(keeps, low, LARGEST_NOISE, 1e-3))
-
-
-def _survey_uses(request: PlanRequest, curve: LossCurve) -> Uses:
-    """Return all releases with this curve, each of a survey of its own where the table is one."""
-    if request.survey_parameters:
-        curve = SurveyCurve(**request.survey_parameters, strata=False, uses=(Uses(ReplacedCurve(curve), 1),))
-    return Uses(curve, request.releases)
-
-
-def solve_together(request: PlanRequest, alone: float | None) -> float:
-    """The best value of the unknown for all releases, by their profiles; `alone` is the answer for one of them."""
-    return _SOLVERS[request.unknown](request, alone)
 
 
 def share_of(request: PlanRequest) -> PlanRequest:
@@ -178,18 +170,14 @@ def _solve_rate(request: PlanRequest, alone: float | None) -> float:
     return largest_double(keeps, low, top, TOLERANCE)
 
 
-def _solve_epsilon(request: PlanRequest, _alone: float | None) -> float:
+def _solve_loss(request: PlanRequest, _alone: float | None) -> float:
+    """Return epsilon at the given delta, or delta at the given epsilon."""
     assert request.k is not None
     together = _compose(request, request.k, request.rate)
-    found = profiles.profile_at_delta.conclude(together, delta=request.delta)
-    return float(found.epsilon)
+    if request.epsilon is None:
+        return float(profiles.profile_at_delta.conclude(together, delta=request.delta).epsilon)
+    return float(profiles.profile_at_epsilon.conclude(together, epsilon=request.epsilon).delta)
 
 
-def _solve_delta(request: PlanRequest, _alone: float | None) -> float:
-    assert request.k is not None
-    together = _compose(request, request.k, request.rate)
-    found = profiles.profile_at_epsilon.conclude(together, epsilon=request.epsilon)
-    return float(found.delta)
-
-
-_SOLVERS = {"k": _solve_k, "rate": _solve_rate, "epsilon": _solve_epsilon, "delta": _solve_delta}
+# The best value of the unknown for all releases, by their profiles, from the request and the answer for one of them.
+SOLVERS = {"k": _solve_k, "rate": _solve_rate, "epsilon": _solve_loss, "delta": _solve_loss}

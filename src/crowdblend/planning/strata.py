@@ -108,15 +108,20 @@ def plan_strata(rates: Mapping[str, Stratum], parameters: Mapping[str, Any]) -> 
     >>> [stratum.k for stratum in plan_strata(three, {"k": None, "epsilon": 1.0, "delta": 1e-6}).strata]
     [6, 8, 35]
     """
-    planned, delta = _plan_once(rates, parameters), parameters.get("delta")
+    ends = dict.fromkeys((one.low, one.high) for one in rates.values())
+    found = {(low, high): answer(_request(low, high, parameters)) for low, high in ends}
+    planned = CrowdPlan.of(
+        [StratumPlan(label, one.low, one.high, one.rate, found[one.low, one.high]) for label, one in rates.items()]
+    )
+    delta = parameters.get("delta")
     if parameters.get("releases", 1) == 1:
         return planned
     if planned.solved == "delta":
-        found = profiles.profile_at_epsilon(_together(planned), epsilon=planned.epsilon)
-        return replace(planned, delta=found.conclusion.delta)
+        joint = profiles.profile_at_epsilon(_together(planned), epsilon=planned.epsilon)
+        return replace(planned, delta=joint.conclusion.delta)
     if planned.solved == "epsilon":
-        found = profiles.profile_at_delta(_together(planned), delta=delta)
-        return replace(planned, epsilon=found.conclusion.epsilon)
+        joint = profiles.profile_at_delta(_together(planned), delta=delta)
+        return replace(planned, epsilon=joint.conclusion.epsilon)
     try:
         return planned.raise_k(first_true(lambda more: _keeps(planned.raise_k(more)), 0, 0, _MOST_RAISED))
     except LookupError:
@@ -127,14 +132,6 @@ def plan_strata(rates: Mapping[str, Stratum], parameters: Mapping[str, Any]) -> 
             where="k",
             code="plan.no-k",
         ) from None
-
-
-def _plan_once(rates: Mapping[str, Stratum], parameters: Mapping[str, Any]) -> CrowdPlan:
-    ends = dict.fromkeys((one.low, one.high) for one in rates.values())
-    found = {(low, high): answer(_request(low, high, parameters)) for low, high in ends}
-    return CrowdPlan.of(
-        [StratumPlan(label, one.low, one.high, one.rate, found[one.low, one.high]) for label, one in rates.items()]
-    )
 
 
 def _keeps(plan: CrowdPlan) -> bool:
@@ -158,12 +155,9 @@ def _request(low: float, high: float, parameters: Mapping[str, Any]) -> PlanRequ
         return PlanRequest(rate=low, **parameters)
     if parameters.get("below_k", "suppress") == "suppress":
         return PlanRequest(low=low, high=high, **parameters)
-    loss = parameters.get("noise_epsilon") or _noise_between(low, high, parameters["epsilon"])
+    # Where rates differ, delta is small only while high·ratio·e^loss + 1 − high stays below e^epsilon.
+    ratio = high * (1 - low) / (low * (1 - high))
+    most = math.log1p(_NOISE_SHARE * math.expm1(parameters["epsilon"]) / (high * ratio))
+    loss = parameters.get("noise_epsilon") or most
     parameters = {name: value for name, value in parameters.items() if name not in ("below_k", "noise_epsilon", "flag")}
     return PlanRequest(low=low, high=high, blend_epsilon=loss, **parameters)
-
-
-def _noise_between(low: float, high: float, epsilon: float) -> float:
-    """Return a loss of noise where rates differ: δ is small only while P·R·e^loss + 1 − P stays below e^ε."""
-    ratio = high * (1 - low) / (low * (1 - high))
-    return math.log1p(_NOISE_SHARE * math.expm1(epsilon) / (high * ratio))

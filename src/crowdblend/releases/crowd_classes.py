@@ -77,7 +77,8 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
 
     def recoded_facts(self, publication: Result | None) -> dict[str, Any]:
         """Return the common facts of tables and microdata, by field."""
-        chosen = chosen_of(publication)
+        outcome: Outcome = None if publication is None else publication.outcome
+        chosen = None if isinstance(outcome, Misfit) else outcome
         fields = {**self.common_facts(), **self.by_stratum(self.ran(publication))}
         return fields | {"columns": self.domains_in(chosen), "recoding": self.recoding_facts(chosen)}
 
@@ -133,9 +134,11 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         """Count those who decide and those who are published, as parts of a larger sample."""
         opened = engine.open(self.policy.data, self.published_names, self.policy.resources, progress)
         with opened as source, refusing_weights(self.design):
-            found = recoding_choice.read_parts(self.policy, source, choosing, published_draw)
-        check_survey(self.sample, found.counted, one_row=not self.policy.data.keeps_some_rows)
-        return found
+            deciding, counted = (
+                source.class_counts(self.policy.columns, drawn) for drawn in (choosing, published_draw)
+            )
+        check_survey(self.sample, counted, one_row=not self.policy.data.keeps_some_rows)
+        return ChoiceReading(counted, deciding.classes, counted.classes)
 
     def sample_of(
         self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None
@@ -148,12 +151,6 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         columns = self.policy.columns
         chosen = recoding_choice.choose_recoding(self.choice, columns, reading.deciding, key)
         return recoding_choice.recode(columns, reading.released, chosen), chosen
-
-
-def chosen_of(publication: Result | None) -> Node | None:
-    """Return the recoding that was chosen; None where it was fixed, or is not chosen yet."""
-    outcome: Outcome = None if publication is None else publication.outcome
-    return None if isinstance(outcome, Misfit) else outcome
 
 
 def plan_recoded(policy: RecodedPolicy, form: Form, **more: Any) -> CrowdPlan:
@@ -180,7 +177,8 @@ def _plan_in_parts(policy: RecodedPolicy, choosing: Choosing, form: Form) -> Cro
     """Plan crowds beside a part that chooses their recoding: two parts of one sample share nobody."""
     sample = policy.sampling.sample(policy.design)
     sample.require_parts()
-    if policy.releases > 1 or policy.epsilon is None or policy.data.person is None or not _by_published_rates(policy):
+    unseen = policy.design is not None and not policy.design.published
+    if policy.releases > 1 or policy.epsilon is None or policy.data.person is None or unseen:
         message = "A choice of the recoding from a sample of different rates, or a survey, is certified for one release"
         remedy = "Give epsilon, name the column of ids as person, publish the strata, and plan one release."
         raise refusal("recoding", f"{message} with ids and an epsilon.", remedy, "[recoding]")
@@ -201,10 +199,6 @@ def _plan_in_parts(policy: RecodedPolicy, choosing: Choosing, form: Form) -> Cro
     message = f"delta = {policy.delta:g} cannot be guaranteed: with these k, rates and epsilon it is {at_most(most)}."
     remedy = "Raise k, epsilon or delta, or leave k out to be planned."
     raise Infeasible(message, remedy=remedy, where="[privacy] delta", code="plan.delta-out-of-reach")
-
-
-def _by_published_rates(policy: RecodedPolicy) -> bool:
-    return policy.design is None or policy.design.published
 
 
 def check_choice_loss(choosing: Choosing | None, shares: Sequence[float], rate: float, epsilon: float) -> None:

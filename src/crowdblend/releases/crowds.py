@@ -9,7 +9,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crowdblend.designs import Claims, Design, Stratum
@@ -237,7 +236,7 @@ def plan_in_part(
     changes |= {"accept_delta": True, "releases": 1}
     if budget.ends is not None:
         loss = 0.0 if noise is None else noise(budget)
-        k = budget.smallest_k(partial(_with_loss, part, loss)) if policy.k is None else policy.k
+        k = budget.smallest_k(part, loss) if policy.k is None else policy.k
         below: dict[str, Any] = {} if noise is None else {"noise_epsilon": loss}
         own_policy = policy.replace(k=k, **changes, **below)
         return own_policy, CrowdPlan.of_one(answer(crowd_request(own_policy, form, **more, **below)))
@@ -246,7 +245,7 @@ def plan_in_part(
     for label, one in strata.items():
         own = replace(budget, rate=one.rate)
         loss = 0.0 if noise is None else noise(own)
-        k = own.smallest_k(partial(_with_loss, part, loss)) if policy.k is None else policy.k
+        k = own.smallest_k(part, loss) if policy.k is None else policy.k
         below = {**more, **({} if noise is None else {"noise_epsilon": loss})}
         # By itself a part sees others at this rate.
         rate = own.own_rate if choosing is None else choosing.released_rate(own.rate * own.drawn)
@@ -255,10 +254,6 @@ def plan_in_part(
     crowds = CrowdPlan.of(planned)
     changes |= {} if noise is None else {"noise_epsilon": planned[0].noise_epsilon}
     return policy.replace(k=crowds.k, **changes), crowds
-
-
-def _with_loss(part: Callable[[int, float], PartOfSample], loss: float, k: int) -> PartOfSample:
-    return part(k, loss)
 
 
 def _strata_of(policy: CrowdPolicy) -> Mapping[str, Stratum]:

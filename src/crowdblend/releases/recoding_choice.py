@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TypedDict
 
-from crowdblend.designs.draw import Coin, Draw, Everybody, Part
+from crowdblend.designs.draw import Coin, Everybody, Part
 from crowdblend.engines.engine import ClassCounts, Source
 from crowdblend.engines.sampling import thin_classes
 from crowdblend.mechanisms import SampledClasses
@@ -21,7 +20,6 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import RecodedPolicy
 from crowdblend.policies.recoding_lattice import lattice_of, leaves_of
 from crowdblend.randomness import ReleaseKey
-from crowdblend.recoding.classes import Recoding
 from crowdblend.recoding.code_rows import rolled_up
 from crowdblend.recoding.dates import DateRange
 from crowdblend.recoding.hierarchies import Hierarchies
@@ -31,14 +29,6 @@ from crowdblend.releases.crowd_facts import Level, RecodingFacts
 from crowdblend.selection.lattice import Ladder, Node
 from crowdblend.selection.recoding_choice import RecodingChoice
 from crowdblend.selection.scores import Score
-
-
-class NamedLevel(TypedDict, total=False):
-    """A level by the name that a policy has for it."""
-
-    level: int
-    period: str
-    width: float
 
 
 def read_choice(policy: RecodedPolicy, rate: float | None, source: Source, key: ReleaseKey) -> ChoiceReading:
@@ -70,12 +60,6 @@ def read_choice(policy: RecodedPolicy, rate: float | None, source: Source, key: 
         return ChoiceReading(counted, deciding, released)
     deciding, counted = sample(choosing).classes, sample(rest)
     return ChoiceReading(counted, deciding, counted.classes)
-
-
-def read_parts(policy: RecodedPolicy, source: Source, choosing: Draw, published_draw: Draw) -> ChoiceReading:
-    """Read those who decide and those who are published, of two parts of a sample that share nobody."""
-    deciding, counted = (source.class_counts(policy.columns, drawn) for drawn in (choosing, published_draw))
-    return ChoiceReading(counted, deciding.classes, counted.classes)
 
 
 def choice_of(policy: RecodedPolicy, score: Score) -> RecodingChoice:
@@ -131,12 +115,12 @@ def _level(ladder: Ladder, column: Column, level: int) -> Level:
     leaves = leaves_of(column.recodings[0])
     loss = float((ladder.loss(level)[ladder.maps[level]] * leaves).sum() / leaves.sum())
     recoding = column.recodings[level]
-    return Level(step=level, steps=ladder.levels, loss=round(loss, 6), classes=recoding.size, **_name(recoding))
-
-
-def _name(recoding: Recoding) -> NamedLevel:
-    if isinstance(recoding, Hierarchies):
-        return {"level": recoding.level}
-    if isinstance(recoding, DateRange):
-        return {"period": recoding.period}
-    return {"width": float(recoding.width)} if isinstance(recoding, Intervals) else {}
+    return Level(
+        step=level,
+        steps=ladder.levels,
+        loss=round(loss, 6),
+        classes=recoding.size,
+        level=recoding.level if isinstance(recoding, Hierarchies) else None,
+        period=recoding.period if isinstance(recoding, DateRange) else None,
+        width=float(recoding.width) if isinstance(recoding, Intervals) else None,
+    )
