@@ -1,7 +1,7 @@
 """Plans for points: crowds whose members noise makes alike, and the least noise that keeps a guarantee."""
 
+from crowdblend.kinds.points.plan import weakest_noise
 from crowdblend.planning.plan import plan
-from crowdblend.planning.points import weakest_noise
 from crowdblend.planning.request import PlanRequest
 
 

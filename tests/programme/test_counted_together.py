@@ -11,9 +11,9 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.engines.duckdb.engine import DuckDBSource
 from crowdblend.engines.frames import opened_frame
 from crowdblend.policies.source import DataSource
+from crowdblend.programme import programme
 from crowdblend.programme.programme import ProgrammeReading
 from crowdblend.randomness import ReleaseKey
-from crowdblend.releases import counted_together
 from tests.cases import for_each
 from tests.programme.programmes import planned, two
 
@@ -48,7 +48,7 @@ def test_one_reading_gives_what_readings_of_their_own_give(policy: Any, monkeypa
     noted = readings_of(monkeypatch)
     together = reading(policy).readings
     assert noted == [["sex", "age", "district"]]
-    monkeypatch.setattr(counted_together, "MOST_CLASSES", 0)
+    monkeypatch.setattr(programme, "MOST_CLASSES", 0)
     alone = reading(policy).readings
     assert noted[1:] == [list(names) for names in COLUMN_SETS]
     for name, one in alone.items():
@@ -60,7 +60,7 @@ def test_one_reading_gives_what_readings_of_their_own_give(policy: Any, monkeypa
 
 
 def test_classes_beyond_the_limit_are_counted_in_further_readings(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(counted_together, "MOST_CLASSES", 20)
+    monkeypatch.setattr(programme, "MOST_CLASSES", 20)
     noted = readings_of(monkeypatch)
     reading(two(*TABLES, **REGISTER))
     assert noted == [["sex", "age"], ["district"], ["age", "district"]]

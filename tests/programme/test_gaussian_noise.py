@@ -12,7 +12,7 @@ from crowdblend.demo import town
 from crowdblend.errors import CrowdblendError
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.gaussian import GaussianEverywhere
-from crowdblend.programme.noise_choice import gaussian_sigmas, largest_deviation
+from crowdblend.programme.shared_budget import gaussian_sigmas, largest_deviation
 from tests.cases import for_each
 
 COLUMNS = {

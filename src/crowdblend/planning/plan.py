@@ -99,11 +99,9 @@ class SolvedPlan(Plan):
         return self.request.releases
 
     def describe(self) -> list[tuple[str, str]]:
-        """Return the parameters by name."""
         return [(name, f"{getattr(self, name):g}") for name in ("k", "rate", "epsilon", "delta") if getattr(self, name)]
 
     def summary(self) -> dict[str, Any]:
-        """Return the plan as JSON-ready data."""
         shown: dict[str, Any] = {"k": self.k, "rate": self.rate, "epsilon": self.epsilon, "delta": self.delta}
         shown |= {"solved": self.solved, "rule": self.rule, "bounds": dict(self.bounds)}
         shown["blend_epsilon"] = self.request.blend_epsilon

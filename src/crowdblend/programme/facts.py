@@ -101,7 +101,6 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         return found
 
     def derivations(self) -> tuple[Derivation, ...]:
-        """Derive the joint guarantee of the mechanisms of all publications."""
         for facts in self.publications.values():
             said = (facts.files, facts.date, facts.about, facts.software, facts.proposed)
             if facts.person != (None if facts.is_computed_from_others else self.person) or any(said):

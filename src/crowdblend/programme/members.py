@@ -1,44 +1,26 @@
-"""The publications of a programme as its planning sees them: their kinds and sizes, and whether a plan keeps."""
+"""The publications of a programme as its planning sees them: their kinds and sizes, and their one sample."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, cast
+from typing import cast
 
+from crowdblend.designs import Design
 from crowdblend.errors import CrowdblendError
 from crowdblend.frozen import dataclass
-from crowdblend.planning.parts import PartBudget
+from crowdblend.kinds import KindModule
+from crowdblend.policies.exactly import ExactPolicy
 from crowdblend.policies.policy import Policy, Split
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.registry import part as module_of
 from crowdblend.programme.programme import ProgrammePlan
+from crowdblend.releases.class_counts import sample_of_numbers
 from crowdblend.releases.facts import derive
-from crowdblend.releases.plan import AnyPlan
 
 # What a publication without cells is taken to have, where shares are planned.
 _USUAL_CELLS = 100
-
-
-class PartKind(Protocol):
-    """The interface of a kind's module `plan` for one of several publications."""
-
-    def plan(self, policy: Any) -> AnyPlan:
-        """Return the publication with nothing left open, from a sample of its own or from everybody."""
-
-    def plan_part(self, policy: Any, budget: PartBudget) -> AnyPlan:
-        """Return the publication with nothing left open, as a part of a sample."""
-
-    def plan_noisy(self, policy: Any, epsilon: float, delta: float, sigma: float | None = None) -> AnyPlan:
-        """Return the publication with noise of this loss everywhere; only kinds that can have it offer this.
-
-        `delta` is what it may take of the budget's, before sampling; most need none. Kinds with `takes_gaussian` take
-        a `sigma` too.
-        """
-
-    def takes_gaussian(self, policy: Any) -> bool:
-        """Return whether the publication may have Gaussian noise instead."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +61,45 @@ def refuse_shares(policy: Policy, split: Split) -> None:
         raise refusal("shares", message, 'Remove share, or write split = "people".', "[[publish]] share")
 
 
-def module_for(part: PublicationPolicy) -> PartKind:
+def module_for(part: PublicationPolicy) -> KindModule:
     """Return what plans a publication as one of several; refuses kinds that cannot be."""
     if not may_join(part.kind):
         message = f'kind = "{part.kind}" is not certified as one of several publications.'
         raise refusal("split", message, "Publish it in a policy of its own.", "[[publish]] kind")
-    return cast(PartKind, module_of(part.kind, "plan"))
+    return cast(KindModule, module_of(part.kind, "plan"))
+
+
+def sample_of_all(policy: Policy, split: Split) -> Design:
+    """Return the one sample of all publications, which each of them sees in the same way."""
+    drawn = policy.sampling
+    if drawn.everybody:
+        if split != "budget":
+            message = f'split = "{split}" is for samples, and design = "everybody" draws none.'
+            remedy = 'Write split = "budget": noise for a half of epsilon errs less than counting a half of the people.'
+            raise refusal("split", message, remedy, "[sampling] design")
+        return drawn.sample()
+    if drawn.rate is None and not drawn.designed and not drawn.biased:
+        message = "Several publications share one sample, and [sampling] leaves it open."
+        remedy = 'Write design = "poisson" with a rate; if the table is a survey of a fixed size, add thin = 0.8.'
+        raise refusal("split", message, remedy, "[sampling]")
+    # Numbers are by strata also where these are not published.
+    found = [
+        sample_of_numbers(part.design, part.sampling)
+        if isinstance(part, ExactPolicy) and part.design is not None
+        else part.sampling.sample(getattr(part, "design", None))
+        for part in policy.parts
+    ]
+    for one, seen in zip(policy.publish, found, strict=True):
+        if drawn.designed and not seen.strata and any(other.strata for other in found):
+            name = drawn.stratum or drawn.weight
+            message = f"Publication {one.name!r} is not by strata, and several are certified where all of them are."
+            remedy = f"Publish {name!r} in it, as a table, microdata or points, or publish it by itself."
+            raise refusal("split", message, remedy, "[sampling] column")
+    return found[0]
+
+
+def require_ids(policy: Policy, because: str) -> None:
+    """Refuse rows without ids where one sample is drawn for several publications."""
+    if policy.data.person is None:
+        message = f"Without ids {because}."
+        raise refusal("split", message, "Name the column of ids as person.", "[data] person")

@@ -23,9 +23,8 @@ from crowdblend.policies.policy import SPLITS, Policy, Split
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
-from crowdblend.programme.members import Budget, cells_of, keeps, module_for, refuse_shares
+from crowdblend.programme.members import Budget, cells_of, keeps, module_for, refuse_shares, require_ids, sample_of_all
 from crowdblend.programme.programme import PlannedPublication, ProgrammePlan
-from crowdblend.programme.sample import require_ids, sample_of_all
 from crowdblend.programme.shared_budget import by_budget
 from crowdblend.releases.crowd_classes import check_choice_loss
 from crowdblend.releases.delta_limit import check_delta

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,14 @@ from crowdblend.frozen import dataclass
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.table.register import RegisterPlan
 from crowdblend.kinds.table.threshold import ThresholdPlan
+from crowdblend.policies.columns import Column
 from crowdblend.policies.policy import Policy, Split
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.registry import kind_of
 from crowdblend.programme.expected_errors import ExpectedErrors, expected_of
 from crowdblend.programme.facts import ProgrammeFacts, PublicationFacts
 from crowdblend.randomness import ReleaseKey
-from crowdblend.releases.counted_together import groups, read_together
+from crowdblend.releases.class_counts import ClassCountsPlan
 from crowdblend.releases.crowd_classes import CrowdClassesPlan
 from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.releases.facts import ReleaseFacts, derive, to_json
@@ -40,6 +42,10 @@ _SAID: dict[Split, str] = {
 }
 
 
+# Counting by more classes than this takes longer than reading the people once more.
+MOST_CLASSES = 1 << 20
+
+
 @dataclass(frozen=True)
 class ProgrammeReading(Reading):
     """The readings of every publication, by its name."""
@@ -52,7 +58,6 @@ class ProgrammeReading(Reading):
 
     @property
     def outside(self) -> Mapping[str, OutsideValues]:
-        """Values that went to the class `other` of a column, in any publication."""
         return {name: found for one in self.readings.values() for name, found in one.outside.items()}
 
 
@@ -145,7 +150,6 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
         return {one.name: expected_of(one.facts((self.epsilon, self.delta))) for one in self.planned}
 
     def summary(self) -> dict[str, Any]:
-        """Return the budget, and for every publication its parameters and what to expect of it."""
         each = {
             one.name: {
                 **({} if one.share is None else {"share": one.share}),
@@ -157,7 +161,6 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
         return {**self.facts().parameters, "publications": each, "other_splits": dict(self.others)}
 
     def describe(self) -> Lines:
-        """Describe the plan from the policy alone: the split, and then every publication."""
         lines: Lines = [
             ("would publish", f"{len(self.planned)} publications, {_SAID[self.split]}"),
             *([self.gain] if self.gain else []),
@@ -176,7 +179,6 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
 
     @property
     def names(self) -> list[str]:
-        """The columns that are read, for any publication."""
         return list(dict.fromkeys(name for one in self.planned for name in one.plan.names))
 
     def read(
@@ -214,7 +216,6 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
         return [tuple(self.sample.draw(coin, next(parts)) for _ in each) for each in shares]
 
     def publish(self, reading: ProgrammeReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """Run every publication's mechanisms, each with randomness of its own."""
         parts: dict[str, Result] = {}
         outputs: list[Output] = []
         internal: dict[str, Any] = {}
@@ -225,3 +226,60 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
             internal |= {f"{one.name}: {what}": value for what, value in result.internal.items()}
         mechanisms = tuple(mechanism for result in parts.values() for mechanism in result.mechanisms)
         return Result(tuple(outputs), mechanisms, internal=internal, parts=parts)
+
+
+def groups(plans: Mapping[str, AnyPlan]) -> list[list[str]]:
+    """Put the names of plans that can be counted together into one group, every other name into one of its own.
+
+    They are counted in one reading by all their columns, and then added up for each. That gives what readings of their
+    own would give where everybody has one row and every column lists its classes: a count by fewer columns is a sum of
+    counts by more.
+    """
+    found: list[list[str]] = []
+    for name, plan in plans.items():
+        for group in found:
+            if _can_count_together([*(plans[one] for one in group), plan]):
+                group.append(name)
+                break
+        else:
+            found.append([name])
+    return found
+
+
+def read_together(
+    plans: Sequence[AnyPlan], engine: Engine, key: ReleaseKey, progress: Progress | None, draw: Draw | None
+) -> list[Reading]:
+    """Return the reading of every plan of a group, from one look at the people."""
+    if len(plans) == 1:
+        return [plans[0].read(engine, key, progress, draw)]
+    counting = [plan for plan in plans if isinstance(plan, ClassCountsPlan)]
+    counted = counting[0].count([*_columns(plans).values()], engine, key, progress, draw)
+    return [plan.reading_of(counted) for plan in counting]
+
+
+def _can_count_together(plans: Sequence[AnyPlan]) -> bool:
+    if not all(map(_adds_up, plans)):
+        return False
+    columns, first = _columns(plans), plans[0].policy
+    return (
+        all(columns[column.name] == column for plan in plans for column in plan.policy.columns)
+        and all((one.policy.data, one.policy.resources) == (first.data, first.resources) for one in plans)
+        and math.prod(column.recoding.size or 0 for column in columns.values()) <= MOST_CLASSES
+    )
+
+
+def _adds_up(plan: AnyPlan) -> bool:
+    """Return whether what a plan counts can be added up from finer classes."""
+    return (
+        isinstance(plan, ClassCountsPlan)
+        and type(plan).read is ClassCountsPlan.read
+        and plan.policy.data.person is not None
+        and not plan.policy.data.keeps_some_rows
+        and plan.design is None
+        and all(column.recoding.closed for column in plan.policy.columns)
+    )
+
+
+def _columns(plans: Iterable[AnyPlan]) -> dict[str, Column]:
+    """Return all columns of some plans, by name."""
+    return {column.name: column for plan in plans for column in plan.policy.columns}

@@ -27,7 +27,6 @@ class ProgrammeCopies(ParallelCopies):
         super().__init__(plan, population, max(1, min(copies, most)), files)
 
     def plan_copies(self, plan: Any) -> Any:
-        """Return the programme for all copies."""
         plan_copies = super().plan_copies
         return replace(plan, planned=tuple(replace(one, plan=plan_copies(one.plan)) for one in plan.planned))
 

@@ -45,7 +45,6 @@ class ClassCountsReading(Reading):
 
     @property
     def outside(self) -> Mapping[str, OutsideValues]:
-        """Values that went to the class `other` of a column."""
         return self.counted.outside
 
 
@@ -96,7 +95,6 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
     def read(
         self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, draw: Draw | None = None
     ) -> ClassCountsReading:
-        """Draw the sample and count its classes."""
         return self.reading_of(
             self.count((*self.policy.columns, *self._unpublished_columns), engine, key, progress, draw)
         )

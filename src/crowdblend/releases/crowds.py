@@ -54,7 +54,6 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
 
     @property
     def mechanisms(self) -> tuple[MechanismT, ...]:
-        """One for each stratum, in the order of the labels."""
         return tuple(map(self.mechanism_of, self.crowds.strata))
 
     @property
@@ -93,7 +92,6 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         return {"strata": dict(zip(self.sample.strata, ran, strict=True))}
 
     def summary(self) -> dict[str, Any]:
-        """Return the plan with all its bounds, and what the facts say beside it."""
         return {**self.crowds.to_dict(), **super().summary()}
 
     @property

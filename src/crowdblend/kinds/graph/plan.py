@@ -53,7 +53,6 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
 
     @property
     def mechanisms(self) -> tuple[NoisyStatistic, ...]:
-        """The noise on every statistic, as it is drawn and certified."""
         return tuple(NoisyStatistic(plan) for plan in self.plans)
 
     @property
@@ -74,7 +73,6 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
         )
 
     def describe(self) -> Lines:
-        """Describe the plan, from the policy alone."""
         policy, bounds = self.policy, self.policy.graph.bounds
         lines = [
             ("would read", f"{' and '.join(self.names)} from {policy.data.name}"),
@@ -97,11 +95,9 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
 
     @property
     def names(self) -> list[str]:
-        """The columns with the ends of a link."""
         return [self.policy.graph.source, self.policy.graph.target]
 
     def check_source(self, engine: Engine) -> None:
-        """Refuse a source that does not exist or lacks a column, without reading a row."""
         check_network(self.policy, engine)
 
     def read(
@@ -113,7 +109,6 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
             return NetworkReading(read_network(self.policy, engine, progress))
 
     def publish(self, reading: NetworkReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """Return every statistic with noise of its own."""
         del progress
         policy, mechanisms, network = self.policy, self.mechanisms, reading.network
         with _in_memory():

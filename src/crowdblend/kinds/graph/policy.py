@@ -197,7 +197,6 @@ class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
         _ = self.requests
 
     def published_texts(self) -> Iterator[tuple[str, str]]:
-        """Yield the names of statistics and their classes."""
         for statistic in self.statistics:
             yield from ((_STATISTICS, text) for text in (statistic.label, *statistic.classes))
 

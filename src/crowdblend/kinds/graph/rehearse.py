@@ -83,11 +83,9 @@ class GraphSubject(AuditSubject[GraphPolicy, GraphPlan, ReplacedLinks]):
         return lambda _: reading
 
     def observer(self, population: ReplacedLinks) -> NumbersObserver:
-        """Return an observer who knows the numbers between the two networks."""
         return NumbersObserver(self.numbers_between(population.pair))
 
     def batch(self, population: ReplacedLinks) -> GraphBatch:
-        """Return many releases about the network."""
         return GraphBatch(self.plan, self.network(population.links), self.files)
 
     def network(self, links: LinkedGroups) -> NetworkData:

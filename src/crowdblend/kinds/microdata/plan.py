@@ -36,7 +36,6 @@ class MicrodataPlan(CrowdClassesPlan[MicrodataPolicy, SuppressedRecords]):
         return [*self.describe_sample(), rows, *self.describe_choice()]
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """Return the records that are frequent enough."""
         sample, chosen = self.sample_of(reading, key, progress)
         published = publish_classes(self.mechanisms, sample, self.stratum, key)
         output = RecordsOutput(self.policy.file, published)

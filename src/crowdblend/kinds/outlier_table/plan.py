@@ -57,7 +57,6 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
         return {**self.parameters.to_dict(), **super().summary()}
 
     def describe(self) -> Lines:
-        """Describe the plan, from the policy alone."""
         return [self.describe_reading(), *self.sample.describe(), *self._describe_bins(guaranteed=True)]
 
     def describe_publication(self) -> Lines:
@@ -79,7 +78,6 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
         return lines
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """Return every bin of the sample, noisy."""
         del progress
         (mechanism,) = self.mechanisms
         published = mechanism.publish(reading.sample, key)

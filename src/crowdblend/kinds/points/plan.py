@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from crowdblend.engines.engine import Progress
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.programme import PartOfPoints
 from crowdblend.guarantees.wording import at_most
@@ -14,8 +14,10 @@ from crowdblend.kinds.points.facts import FAILURE, POINTS, AxisFacts, PointsFact
 from crowdblend.kinds.points.policy import PointsPolicy
 from crowdblend.mechanisms.points import NoisyPoints
 from crowdblend.mechanisms.strata import publish_points
+from crowdblend.numerics.search import largest_double
 from crowdblend.planning.parts import PartBudget
-from crowdblend.planning.points import weakest_noise
+from crowdblend.planning.plan import SolvedPlan, answer
+from crowdblend.planning.request import PlanRequest
 from crowdblend.planning.strata import CrowdPlan, StratumPlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
@@ -28,6 +30,9 @@ from crowdblend.releases.plan import Lines, Result
 
 # A certificate lists blocks up to this number; a grid is told by its widths anyway.
 MOST_LISTED = 5_000
+# Less noise than this moves a point by a hundredth of its block: then the block may as well be smaller.
+LARGEST_NOISE_EPSILON = 400.0
+SMALLEST_NOISE_EPSILON = 1e-3
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,7 +78,6 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
         )
 
     def describe(self) -> Lines:
-        """Describe the plan, from the policy alone."""
         policy, noise = self.policy, self.mechanisms[0].noise_epsilon
         lines = [
             *self.describe_sample(),
@@ -98,7 +102,6 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
         return lines
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """Return the points of the sample, moved."""
         del progress
         policy, mechanisms, people = self.policy, self.mechanisms, reading.sample.people
         published = publish_points(mechanisms, reading.sample, self.stratum, key)
@@ -136,6 +139,33 @@ def _weakest_noise(policy: PointsPolicy) -> CrowdPlan:
     require_more_than_sampling(planned)
     check_delta(policy, policy.delta)
     return replace(planned, delta=policy.delta)
+
+
+def weakest_noise(request: PlanRequest, delta: float) -> SolvedPlan:
+    """The plan with the largest noise_epsilon that keeps to delta; the request asks for delta, all else is given.
+
+    >>> request = PlanRequest(rate=0.1, k=20, epsilon=1.0, form="moved", noise_epsilon=1.0)
+    >>> round(weakest_noise(request, 1e-6).noise_epsilon, 3)
+    1.942
+    """
+
+    def keeps(noise_epsilon: float) -> bool:
+        try:
+            return answer(replace(request, noise_epsilon=noise_epsilon)).delta <= delta
+        except Infeasible:
+            return False
+
+    if not keeps(SMALLEST_NOISE_EPSILON):
+        message = (
+            f"delta = {delta:g} cannot be reached with these k, rate and epsilon, whatever the noise on the points."
+        )
+        remedy = "Raise k, epsilon or delta, or lower the rate."
+        raise Infeasible(message, remedy=remedy, where="delta", code="plan.no-noise")
+    top = 2 * SMALLEST_NOISE_EPSILON
+    while top < LARGEST_NOISE_EPSILON and keeps(top):
+        top *= 2
+    best = largest_double(keeps, top / 2, top, 1e-4)
+    return answer(replace(request, noise_epsilon=best))
 
 
 def _drawable(plan: PointsPlan) -> PointsPlan:

@@ -138,7 +138,6 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         return sample_of_numbers(self.strata[0], self.policy.sampling)
 
     def describe(self) -> Lines:
-        """Describe the plan from the policy alone: each statistic both ways, and the way taken."""
         policy = self.policy
         if self.strata is None:
             drawn = "all" if policy.samples == policy.people else f"{policy.samples:,} random people of"
@@ -171,7 +170,6 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
 
     @property
     def names(self) -> list[str]:
-        """The columns that are read."""
         columns = [] if self.strata is None else strata_columns(self.policy, *self.strata)
         return list(dict.fromkeys(column.name for column in columns)) or self.policy.needed_columns
 
@@ -195,7 +193,6 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         return exact_in_copies(self.policy, *self.strata, place, reading)
 
     def publish(self, reading: StatisticsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """Return every statistic with its noise, in the order of the policy."""
         del progress
         mechanisms = self.mechanisms
         noisy: dict[int, Noisy] = {}

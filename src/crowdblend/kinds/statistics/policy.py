@@ -74,7 +74,6 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
                 raise refusal(said, message, f'Remove {said}, or write design = "survey".', f"[[publish]] {said}")
 
     def published_texts(self) -> Iterator[tuple[str, str]]:
-        """Yield the labels of columns, and the names of statistics."""
         yield from super().published_texts()
         yield from (("[[publish.statistics]] name", made.name) for made in self.statistics)
 

@@ -52,11 +52,9 @@ class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, ReplacedP
 
     @property
     def together(self) -> int:
-        """The number of releases that are run as one."""
         return releases_of(self.policy.people) if self.stacked else 1
 
     def pairs(self) -> list[Neighbours[ReplacedPerson]]:
-        """Return two different persons among people like the one, like the other, and half and half."""
         offered = [self._candidates(name) for name in self.policy.needed_columns]
         one, other = apart(offered, self._distance)
         return [*among(one, other, self.policy.people), *self._at_ranks(one, other)]
@@ -81,11 +79,9 @@ class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, ReplacedP
         return list(found.values())
 
     def reader(self, population: ReplacedPerson) -> Callable[[ReleaseKey], Reading]:
-        """Return what adds up the people."""
         return partial(self.plan.read, people_in_memory(self.policy.needed_columns, population.people))
 
     def batch(self, population: ReplacedPerson) -> StatisticsBatch:
-        """Return many releases of the population."""
         return StatisticsBatch(self.plan, population.people, self.files, self.together)
 
     def _candidates(self, name: str) -> list[str | None]:

@@ -249,7 +249,6 @@ class StrataValues(StatisticValues):
         return [(number // within % len(labels),) for number in range(bins)]
 
     def of_totals(self, totals: Sequence[int], people: int) -> list[PublishedNumber]:
-        """The estimates behind noisy totals in copies, with their errors."""
         del people
         made, shape, strata = self.statistic, self.shape, self._strata
         assert isinstance(shape, Shape)

@@ -15,11 +15,13 @@ from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.synopsis.facts import CountedRows, SynopsisFacts, error_about_everybody
-from crowdblend.kinds.synopsis.output import asked_queries, rows_output, universe_order, variants
+from crowdblend.kinds.synopsis.facts import CountedRows, Queries, SynopsisFacts, error_about_everybody, other_queries
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms.statistics import count_in_copies
+from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
 from crowdblend.mechanisms.synopsis.counted_synopsis import CountedSynopsis
+from crowdblend.mechanisms.synopsis.fitted_synopsis import Synopsis
+from crowdblend.mechanisms.synopsis.queries import QueryClass
 from crowdblend.planning.statistics.strata_totals import claim_of_rows, weights_of_design
 from crowdblend.policies.columns import Column
 from crowdblend.policies.strata import DeclaredStrata
@@ -27,6 +29,7 @@ from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.bounded_recoding import BoundedRecoding, Steps
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.releases.class_counts import ClassCountsReading, check_survey, refusing_weights, sample_of_numbers
+from crowdblend.releases.outputs import RowsOutput
 from crowdblend.releases.plan import Lines, Misfit, ReleasePlan, Result, software
 from crowdblend.releases.series import one_of_series, series_of
 
@@ -73,7 +76,6 @@ class CountedSynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         )
 
     def describe(self) -> Lines:
-        """Describe the plan, from the policy alone."""
         facts = self.facts()
         error = at_most(self.expected_error)
         return [
@@ -92,7 +94,6 @@ class CountedSynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
 
     @property
     def names(self) -> list[str]:
-        """The columns that are read."""
         return list(dict.fromkeys(column.name for column in self._columns))
 
     @property
@@ -112,7 +113,6 @@ class CountedSynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
     def read(
         self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, draw: Draw | None = None
     ) -> ClassCountsReading:
-        """Draw the sample and count its classes."""
         policy = self.policy
         with (
             engine.open(policy.data, self.names, policy.resources, progress) as source,
@@ -123,7 +123,6 @@ class CountedSynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         return ClassCountsReading(counted)
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """Publish rows that answer for the sample, by its noisy counts."""
         del progress
         mechanism, design, sample = self.mechanism, self._design, reading.sample
         stratum = None if design.column is None else design.column.name
@@ -181,3 +180,39 @@ def _plan(policy: SynopsisPolicy, sample: Design, epsilon: float) -> CountedSyno
             noise, shrink = noise * (1 - shrink), 2 * shrink
         found.append(CountedSynopsisPlan(policy, mechanism))
     return min(found, key=lambda one: one.expected_error)
+
+
+def rows_output(policy: SynopsisPolicy, shape: tuple[int, ...], rows: Synopsis) -> RowsOutput:
+    """Return the rows with their labels, columns in the order of the policy."""
+    order, places = universe_order(policy), np.unravel_index(rows.cells, shape)
+    codes = np.empty((len(rows.cells), len(order)), np.int32)
+    for axis, place in enumerate(order):
+        codes[:, place] = places[axis]
+    names = tuple(column.name for column in policy.columns)
+    return RowsOutput(policy.file, names, tuple(policy.labels(name) for name in names), codes)
+
+
+def universe_order(policy: SynopsisPolicy) -> list[int]:
+    """Return the columns by size, the largest first, so that sums over the universe run through memory in order."""
+    sizes = [len(policy.labels(column.name)) for column in policy.columns]
+    return sorted(range(len(sizes)), key=lambda place: -sizes[place])
+
+
+def asked_queries(policy: SynopsisPolicy, queries: QueryClass | None = None) -> Queries:
+    """Return the queries of the policy, and the way in which conjunctions are measured."""
+    return Queries(
+        conjunctions=policy.conjunctions,
+        add_up=queries.add_up if isinstance(queries, Conjunctions) else 0,
+        ranges=policy.ranges,
+        listed=None if policy.queries is None else tuple(dict(condition) for condition in policy.queries),
+    )
+
+
+def variants(policy: SynopsisPolicy) -> list[QueryClass]:
+    """Return the class of queries over the universe, in every way to measure it."""
+    labels = {column.name: policy.labels(column.name) for column in policy.columns}
+    names = [policy.columns[place].name for place in universe_order(policy)]
+    sizes = {name: len(labels[name]) for name in names}
+    if policy.conjunctions is not None:
+        return list(conjunctions(tuple(sizes.values()), policy.conjunctions))
+    return [other_queries(asked_queries(policy), sizes, labels)]

@@ -12,9 +12,16 @@ from crowdblend.engines.choice import count_classes
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.synopsis.coin_samples import CountedSynopsisPlan, plan_counted, plan_loss
+from crowdblend.kinds.synopsis.coin_samples import (
+    CountedSynopsisPlan,
+    asked_queries,
+    plan_counted,
+    plan_loss,
+    rows_output,
+    universe_order,
+    variants,
+)
 from crowdblend.kinds.synopsis.facts import Exponential, FittedRows, SynopsisFacts
-from crowdblend.kinds.synopsis.output import asked_queries, rows_output, universe_order, variants
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
@@ -71,7 +78,6 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         )
 
     def describe(self) -> Lines:
-        """Describe the plan, from the policy alone."""
         plan, policy, facts = self.parameters, self.policy, self.facts()
         how = "fitted to noisy counts" if plan.name == "fitted" else "chosen by the exponential mechanism"
         return [
@@ -89,7 +95,6 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
 
     @property
     def names(self) -> list[str]:
-        """The columns of the policy."""
         return [column.name for column in self.policy.columns]
 
     def read(

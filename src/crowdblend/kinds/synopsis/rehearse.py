@@ -67,11 +67,9 @@ class SynopsisSubject(AuditSubject[SynopsisPolicy, SynopsisPlan, ReplacedPerson]
         return among(*farthest, self.policy.people)
 
     def reader(self, population: ReplacedPerson) -> Callable[[ReleaseKey], Reading]:
-        """Return what counts the rows of the people who are drawn."""
         return partial(self.plan.read, _in_memory(self.policy, population.people))
 
     def batch(self, population: ReplacedPerson) -> SynopsisBatch:
-        """Return many synopses of the population."""
         return SynopsisBatch(self.plan, population.people, self.files)
 
     def _candidates(self, name: str) -> list[str | None]:

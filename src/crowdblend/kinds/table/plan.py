@@ -52,7 +52,6 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
         return state_facts(TableFacts(**self.recoded_facts(publication)))
 
     def describe(self) -> Lines:
-        """Describe the plan, from the policy alone."""
         below = _BELOW[self.policy.below_k]
         exact = ("would publish", f"a table, exact from {self.crowd_size}, {below} below")
         lines = [*self.describe_sample(), exact, *self.describe_choice()]
@@ -77,7 +76,6 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
             yield register_costs(facts.rate, each)
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """Return the classes of the sample that are shown."""
         sample, chosen = self.sample_of(reading, key, progress)
         return self.publish_sample(sample, chosen, key)
 

@@ -72,7 +72,6 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
         ]
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """Return the cells that reach the threshold."""
         del progress
         published = self.mechanism.publish(reading.sample, key)
         output = counts_output(self.policy, published, self.facts())
