@@ -14,6 +14,7 @@ from crowdblend.guarantees.aggregates import RandomSamples
 from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.plan import plan
+from crowdblend.kinds.statistics.values import values_of
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification.consistency import check_data, verify_release
@@ -144,7 +145,7 @@ def test_a_release_verifies_and_says_what_it_is(published: Path) -> None:
     # The rank error of a quantile of groups is that of groups of equal size; those of the others are as published.
     assert facts.statistics[1].is_quantile
     assert facts.statistics[1].depends_on_groups
-    assert 0 < facts.values(1).error < 1
+    assert 0 < values_of(facts, 1).error < 1
     page = (published / "out" / "report.html").read_text()
     assert "median of income, by group" in page
     assert "rank ±" in page
@@ -152,8 +153,8 @@ def test_a_release_verifies_and_says_what_it_is(published: Path) -> None:
     rows = {(row["statistic"], row["group"] or None): row for row in found.to_pylist()}
     assert rows["s2", None]["low"] is None
     stated = {row["statistic"]: row for row in cb.read(published / "out").data.to_pylist()}
-    assert stated["s2"]["rank_error"] == facts.values(2).error
-    assert stated["s5"]["error"] == facts.values(5).error
+    assert stated["s2"]["rank_error"] == values_of(facts, 2).error
+    assert stated["s5"]["error"] == values_of(facts, 5).error
     assert rows["s0", "a"]["low"] < rows["s0", "a"]["estimate"] < rows["s0", "a"]["high"]
 
 

@@ -27,6 +27,7 @@ from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds import Result
 from crowdblend.kinds.statistics.plan import plan
 from crowdblend.kinds.statistics.statistic import Statistic
+from crowdblend.kinds.statistics.values import values_of
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.statistics import count_in_copies
 from crowdblend.planning.statistics.strata_totals import own_weights, plan_strata_statistics, weights_of
@@ -131,7 +132,7 @@ def test_every_number_is_within_its_error_and_the_folder_verifies(people: pd.Dat
         below, upto = (group < row["value"]).mean(), (group <= row["value"]).mean()
         assert below - row["rank_error"] <= 0.5 <= upto + row["rank_error"]
     # The error of a mean depends on how many people there are, which the plan knows.
-    planned = cast("Any", read_facts(done.certificate.facts)).values(0).error
+    planned = values_of(cast("Any", read_facts(done.certificate.facts)), 0).error
     assert planned == pytest.approx(found[found.statistic == "mean"].error.item(), rel=0.1)
     zero_knowledge, one, replaced = (made.conclusion for made in done.certificate.derivations)
     assert one.epsilon <= 4.0 < replaced.epsilon <= 8.0

@@ -10,7 +10,8 @@ from scipy.stats import binom
 from crowdblend.guarantees.aggregates import RandomSamples
 from crowdblend.guarantees.privacy import Relation
 from crowdblend.planning.statistics.accuracy import Shape, noise_error
-from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, TotalsRequest, plan_statistics
+from crowdblend.planning.statistics.choice import TotalsRequest, plan_statistics
+from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE
 from crowdblend.randomness import SeededSource, discrete_laplace
 from tests.cases import for_each
 from tests.refusals import refuses

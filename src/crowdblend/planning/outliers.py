@@ -37,7 +37,8 @@ class OutlierPlan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as JSON-ready data; the curve shows what crowds of some sizes are guaranteed."""
-        curve = {str(size): self.factor * self.loss(size) for size in self.sizes()}
+        sizes = curve_sizes(self.limit, self.transition)
+        curve = {str(size): self.factor * self.loss(size) for size in sizes}
         return {
             "epsilon": self.epsilon,
             "transition": self.transition,
@@ -49,10 +50,11 @@ class OutlierPlan:
             "curve": curve,
         }
 
-    def sizes(self) -> list[int]:
-        """Return a few sizes at which the curve is worth a look: alone, on the way, and where it is flat."""
-        flat = self.limit - self.transition
-        return sorted({1, *(1 + (flat - 1) * part // 4 for part in range(1, 4)), flat})
+
+def curve_sizes(limit: int, transition: int) -> list[int]:
+    """Return a few sizes at which the curve is worth a look: alone, on the way, and where it is flat."""
+    flat = max(1, limit - transition)
+    return sorted({1, *(1 + (flat - 1) * part // 4 for part in range(1, 4)), flat})
 
 
 def plan_outliers(

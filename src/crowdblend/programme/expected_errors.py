@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from crowdblend.estimates.acceptance import hidden_with
 from crowdblend.estimates.laws import Law
@@ -71,13 +70,16 @@ def expected_of(facts: ReleaseFacts) -> ExpectedErrors:
     cut = [(law, rate) for law, rate in each if law.shown_from is not None and law.least_people > 0]
     shown = min((_chance(SMALL, rate, law) for law, rate in cut), default=None)
     missing = max(((law.shown_from or 0) / rate for law, rate in cut), default=0.0)
-    least = next((size for size in ROUND_SIZES if _mostly_shown(size, cut)), None)
+    # A round size of which cells are shown nine times in ten, by every law that leaves cells out.
+    least = next(
+        (
+            size
+            for size in ROUND_SIZES
+            if all(size * rate >= (law.shown_from or 0) and _chance(size, rate, law) >= 0.9 for law, rate in cut)
+        ),
+        None,
+    )
     return ExpectedErrors(errors(*CELLS), shown, missing, () if least is None else errors(least, 100 * least))
-
-
-def _mostly_shown(people: int, cut: Sequence[tuple[Law, float]]) -> bool:
-    """Return whether cells of this many people are shown nine times in ten, by every law that leaves cells out."""
-    return all(people * rate >= (law.shown_from or 0) and _chance(people, rate, law) >= 0.9 for law, rate in cut)
 
 
 def _error(people: int, rate: float, law: Law) -> float:

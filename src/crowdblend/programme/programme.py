@@ -199,7 +199,12 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
                 found[first] = together[0].read_parts(engine, progress, *draws[first])
                 continue
             only = next(iter(draws[first]), None)
-            found |= zip(names, read_together(together, engine, keys[first], progress, only), strict=True)
+            if len(names) == 1:
+                found[first] = together[0].read(engine, keys[first], progress, only)
+                continue
+            counting = [plan for plan in together if isinstance(plan, ClassCountsPlan)]
+            counted = counting[0].count([*_columns(together).values()], engine, keys[first], progress, only)
+            found |= zip(names, (plan.reading_of(counted) for plan in counting), strict=True)
         return ProgrammeReading({name: found[name] for name in plans})
 
     def draws(self, key: ReleaseKey) -> list[tuple[Draw, ...]]:
@@ -244,17 +249,6 @@ def groups(plans: Mapping[str, AnyPlan]) -> list[list[str]]:
         else:
             found.append([name])
     return found
-
-
-def read_together(
-    plans: Sequence[AnyPlan], engine: Engine, key: ReleaseKey, progress: Progress | None, draw: Draw | None
-) -> list[Reading]:
-    """Return the reading of every plan of a group, from one look at the people."""
-    if len(plans) == 1:
-        return [plans[0].read(engine, key, progress, draw)]
-    counting = [plan for plan in plans if isinstance(plan, ClassCountsPlan)]
-    counted = counting[0].count([*_columns(plans).values()], engine, key, progress, draw)
-    return [plan.reading_of(counted) for plan in counting]
 
 
 def _can_count_together(plans: Sequence[AnyPlan]) -> bool:

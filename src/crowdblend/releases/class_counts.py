@@ -122,7 +122,9 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         row_coins = getattr(self.policy, "rows_have_coins", False)
         check_survey(self.sample, counts, one_row=not self.policy.data.keeps_some_rows, row_coins=row_coins)
         if [*counts.classes.columns] != self.published_names:
-            counts = replace(counts, classes=_narrow(counts.classes, self.policy.columns))
+            published = counts.classes.narrow(self.published_names)
+            opened = [not column.recoding.closed for column in self.policy.columns]
+            counts = replace(counts, classes=packing.only_occurring(published, opened))
         return ClassCountsReading(counts)
 
     def draw(self, coin: DrawKey) -> Draw:
@@ -166,9 +168,3 @@ def check_survey(sample: Design, counts: ClassCounts, *, one_row: bool, row_coin
 def sample_of_numbers(design: DeclaredStrata, sampling: Sampling) -> Design:
     """Return the sample of noisy numbers, which may be by strata or weights that are not published."""
     return sampling.sample(replace(design, published=True))
-
-
-def _narrow(classes: SampledClasses, columns: Sequence[Column]) -> SampledClasses:
-    """The same people by the published columns alone."""
-    published = classes.narrow([column.name for column in columns])
-    return packing.only_occurring(published, [not column.recoding.closed for column in columns])

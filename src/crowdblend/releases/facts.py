@@ -175,7 +175,6 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
 
     def people_per_row(self, people: int, rows: int) -> float | None:
         """Return the number of people that each published row stands for; None where unknown."""
-        del people, rows
         return None if self.rate is None else 1 / self.rate
 
     @property

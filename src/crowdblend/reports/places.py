@@ -1,4 +1,4 @@
-"""Published points in numbers: mean, covariance, quantiles, and how far noise moves them."""
+"""Published points in numbers: mean, quantiles, and how far noise moves them."""
 
 from __future__ import annotations
 
@@ -84,18 +84,6 @@ def runs(values: Sequence[Values]) -> Places:
 def mean_error(noise: AxisNoise, points: int, *, folded: bool) -> float:
     """Free noise averages out; points folded into their block lean to its middle, by less than they move."""
     return noise.mean if folded else noise.deviation / math.sqrt(points)
-
-
-def covariance_error(covariance: Values, noise: list[AxisNoise], points: int, one: int, other: int) -> float:
-    """The standard error that free noise adds to a covariance, its own variance being subtracted on the diagonal.
-
-    Of x + e and y + f the error is the mean of xf + ey + ef: of variance (s²·Var x + …)/n for independent noise. On the
-    diagonal it is that of 2xe + e² − s², and e² of Laplace noise has the variance 5s⁴.
-    """
-    a, b = noise[one].deviation ** 2, noise[other].deviation ** 2
-    x, y = max(covariance[one, one], 0.0), max(covariance[other, other], 0.0)
-    variance = 4 * x * a + 5 * a * a if one == other else x * b + y * a + a * b
-    return math.sqrt(variance / points)
 
 
 def bin_points(

@@ -104,12 +104,10 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
         self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, draw: Draw | None = None
     ) -> NetworkReading:
         """Read the links; nothing is computed of them but whether they keep to the bounds."""
-        del key, draw
         with _in_memory():
             return NetworkReading(read_network(self.policy, engine, progress))
 
     def publish(self, reading: NetworkReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        del progress
         policy, mechanisms, network = self.policy, self.mechanisms, reading.network
         with _in_memory():
             exact = [exact_values(*one, network) for one in zip(policy.statistics, mechanisms, strict=True)]

@@ -58,12 +58,6 @@ class OutlierTableFacts(RepeatedFacts, frozen=True, kw_only=True, tag="outlier-t
         return float(self.derivations()[0].conclusion.epsilon)
 
     @property
-    def sizes(self) -> list[int]:
-        """A few sizes at which the curve is worth a look: alone, on the way, and where it is flat."""
-        flat = max(1, self.mechanism.limit - self.mechanism.transition)
-        return sorted({1, *(1 + (flat - 1) * part // 4 for part in range(1, 4)), flat})
-
-    @property
     def own_parameters(self) -> Parameters:
         found: Parameters = {"noise_epsilon": self.mechanism.epsilon, "limit": self.mechanism.limit}
         return found | {"transition": self.mechanism.transition} | ({} if self.rate is None else {"rate": self.rate})

@@ -14,7 +14,7 @@ from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
 from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
 from crowdblend.mechanisms import OutlierHistogram
 from crowdblend.mechanisms.noisy import threshold_for
-from crowdblend.planning.outliers import OutlierPlan, plan_outliers
+from crowdblend.planning.outliers import OutlierPlan, curve_sizes, plan_outliers
 from crowdblend.planning.parts import PartBudget
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
@@ -70,7 +70,7 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
             ("would publish", f"a table of {policy.cells:,} bins, all of them noisy, less from {flat} people on"),
             ("", describe_shown(mechanism, policy.cells, "bins")),
         ]
-        for size in plan.sizes():
+        for size in curve_sizes(plan.limit, plan.transition):
             kept = f", guaranteed e^{at_most(plan.factor * plan.loss(size))}" if guaranteed else ""
             lines.append(
                 ("", f"a bin of {size}: off by {three_digits(mechanism.expected_error(size))} on average{kept}")
@@ -78,7 +78,6 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
         return lines
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        del progress
         (mechanism,) = self.mechanisms
         published = mechanism.publish(reading.sample, key)
         internal = {"people_sampled": reading.sample.people, "bins_published": len(published.counts)}

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
 from crowdblend.kinds.table import view as table
+from crowdblend.planning.outliers import curve_sizes
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports.page import Part, Table, View
 from crowdblend.reports.text import round_up
@@ -20,10 +21,17 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     people = "Counts are people in the table that was read."
     if rate is not None:
         people = f"Counts are people in a random sample that kept each person with probability {rate:g}."
+    threshold = facts.mechanism.show_from
+    listed = "Every bin is listed. Noisy counts may be negative, and sums of bins are right on average."
+    if threshold is not None:
+        listed = (
+            f"Only bins whose noisy count reached {threshold} are listed. A bin that is not listed need not be empty, "
+            "one that is listed may be, and sums of the listed ones would be too large."
+        )
     reading = (
         people,
         "Every count is noisy, and the smaller the bin the noisier: small bins hide their people best.",
-        _list_items(facts.mechanism.show_from),
+        listed,
     )
     alone = folder.publication is None
     said = "How far a count is off on average, and what is guaranteed to people who share a bin of that size."
@@ -33,21 +41,12 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     return replace(table_view, reading=reading, parts=(*table_view.parts, errors))
 
 
-def _list_items(threshold: int | None) -> str:
-    if threshold is None:
-        return "Every bin is listed. Noisy counts may be negative, and sums of bins are right on average."
-    return (
-        f"Only bins whose noisy count reached {threshold} are listed. A bin that is not listed need not be empty, one "
-        "that is listed may be, and sums of the listed ones would be too large."
-    )
-
-
 def _errors(facts: OutlierTableFacts, *, guaranteed: bool) -> Table:
     """The error at some sizes, and what is guaranteed there; one of several publications guarantees nothing alone."""
     noise = facts.mechanism
     rows = [
         [str(size), f"{noise.expected_error(size):.3g}", round_up(noise.factor * float(noise.loss(size)))]
-        for size in facts.sizes
+        for size in curve_sizes(noise.limit, noise.transition)
     ]
     headers = ["people in the bin", "expected error", "their ε"]
     if not guaranteed:

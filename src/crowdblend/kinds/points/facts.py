@@ -150,24 +150,20 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
     @property
     def displacements(self) -> list[dict[str, Displacement]]:
         """For every block size, the mean and largest displacement on each axis (CBP Prop. 11)."""
-        return [self._displacement(shape) for shape in self.shapes]
-
-    def _displacement(self, shape: tuple[int, ...]) -> dict[str, Displacement]:
-        noise = self.mechanisms[0].noise(shape)
-        reaches = all_within(noise, POINTS, FAILURE)
-        if self.keep_in == "block":
-            # Folded, no point leaves its block, and much noise spreads it evenly over that: by a third of its side.
-            reaches = [min(reach, size - 1) for reach, size in zip(reaches, shape, strict=True)]
-            noise = [on.within(size) for on, size in zip(noise, shape, strict=True)]
-        return {
-            name: Displacement(
-                size * axis.resolution,
-                on.mean_distance * axis.resolution if math.isfinite(on.loss) else 0.0,
-                on.deviation * axis.resolution if math.isfinite(on.loss) else 0.0,
-                reach * axis.resolution,
-            )
-            for (name, axis), size, on, reach in zip(self.axes.items(), shape, noise, reaches, strict=True)
-        }
+        found = []
+        for shape in self.shapes:
+            noise = self.mechanisms[0].noise(shape)
+            reaches = all_within(noise, POINTS, FAILURE)
+            if self.keep_in == "block":
+                # Folded, no point leaves its block, and much noise spreads it evenly over that: by a third of its side.
+                reaches = [min(reach, size - 1) for reach, size in zip(reaches, shape, strict=True)]
+                noise = [on.within(size) for on, size in zip(noise, shape, strict=True)]
+            moved: dict[str, Displacement] = {}
+            for (name, axis), size, on, reach in zip(self.axes.items(), shape, noise, reaches, strict=True):
+                far = (on.mean_distance, on.deviation) if math.isfinite(on.loss) else (0.0, 0.0)
+                moved[name] = Displacement(*(steps * axis.resolution for steps in (size, *far, reach)))
+            found.append(moved)
+        return found
 
     @property
     def crowds(self) -> Mapping[str, int]:

@@ -67,14 +67,10 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
             **self.by_stratum(moved),
             keep_in=policy.keep_in,
             show_blocks=policy.show_blocks,
-            blocks=() if grid or policy.blocks.count > MOST_LISTED else self._boxes(),
-        )
-
-    def _boxes(self) -> tuple[tuple[tuple[float, float], ...], ...]:
-        """Return the ends of every block on every axis."""
-        return tuple(
-            tuple((axis.end(low), axis.end(high)) for (_, axis), (low, high) in zip(self.policy.axes, box, strict=True))
-            for box in self.policy.blocks.list_blocks()
+            blocks=tuple(
+                tuple((axis.end(low), axis.end(high)) for (_, axis), (low, high) in zip(policy.axes, box, strict=True))
+                for box in ([] if grid or policy.blocks.count > MOST_LISTED else policy.blocks.list_blocks())
+            ),
         )
 
     def describe(self) -> Lines:
@@ -102,7 +98,6 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
         return lines
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        del progress
         policy, mechanisms, people = self.policy, self.mechanisms, reading.sample.people
         published = publish_points(mechanisms, reading.sample, self.stratum, key)
         names = tuple(column.name for column in policy.columns[: -policy.dimension])

@@ -100,7 +100,7 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
     @property
     def axes(self) -> tuple[tuple[str, Axis], ...]:
         """The axes by name."""
-        return tuple((column.name, _axis(column)) for column in self.columns if _is_axis(column))
+        return tuple((column.name, cast("Axis", column.recoding)) for column in self.columns if _is_axis(column))
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -131,10 +131,6 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
 
 def _is_axis(column: Column) -> bool:
     return isinstance(column.domain, AxisDomain)
-
-
-def _axis(column: Column) -> Axis:
-    return cast("Axis", column.recoding)
 
 
 def _grid(widths: Mapping[str, int | Decimal], axes: dict[str, Axis]) -> Grid:

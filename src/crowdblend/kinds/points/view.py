@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdblend.figures.maps import Rectangle, point_map
 from crowdblend.guarantees.wording import three_digits
-from crowdblend.kinds.points.facts import AxisFacts, PointsFacts
+from crowdblend.kinds.points.facts import PointsFacts
 from crowdblend.kinds.table.view import bars
 from crowdblend.reading.notes import missing_rows, probability
 from crowdblend.reading.release import PublishedRelease
@@ -28,7 +28,12 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     assert isinstance(facts, PointsFacts)
     axes = list(facts.axes)
     found = read_places(path, axes)
-    noise = [_largest_noise(facts, name) for name in axes]
+    shapes = facts.displacements
+    # The noise of the largest blocks along every axis.
+    noise = [
+        AxisNoise(*(max(getattr(shape[name], part) for shape in shapes) for part in ("mean", "deviation", "width")))
+        for name in axes
+    ]
     others = list(facts.domains)
     parts = [Part("data", "What was published", _map(facts, found, axes, figures))]
     if found.points > 1:
@@ -40,12 +45,6 @@ def view(folder: PublishedRelease, figures: bool) -> View:
         reading=_reading(facts, axes, noise),
         parts=parts,
     )
-
-
-def _largest_noise(facts: PointsFacts, axis: str) -> AxisNoise:
-    """Return the noise of the largest blocks along an axis."""
-    stated = [shape[axis] for shape in facts.displacements]
-    return AxisNoise(max(on.mean for on in stated), max(on.deviation for on in stated), max(on.width for on in stated))
 
 
 def _reading(facts: PointsFacts, axes: list[str], noise: list[AxisNoise]) -> list[str]:
@@ -75,7 +74,8 @@ def _map(facts: PointsFacts, shown_places: Places, axes: list[str], drawn: bool)
         return ["No point was published: no block reached the crowd size. It does not mean nobody is there."]
     bounds = [(axis.low, axis.high) for axis in facts.axes.values()]
     if len(axes) == 1:
-        number = _bins(facts.axes[axes[0]])
+        # As many bars as blocks, since noise is about a block wide.
+        number = min(facts.axes[axes[0]].blocks or MOST_BARS, MOST_BARS)
         counts, edges = np.histogram(shown_places.axes[0], bins=number, range=bounds[0], weights=shown_places.counts)
         ends = [f"{edge:,.10g}" for edge in edges]
         totals = [(f"{low} to {high}", int(n)) for low, high, n in zip(ends, ends[1:], counts, strict=False)]
@@ -97,11 +97,6 @@ def _map(facts: PointsFacts, shown_places: Places, axes: list[str], drawn: bool)
     )
     draw = partial(point_map, bins, outlines, names=names, bounds=corners)
     return [figure(lambda narrow: draw(narrow=narrow), caption)]
-
-
-def _bins(axis: AxisFacts) -> int:
-    """Return the number of bars: that of blocks on the axis, as noise is about a block wide."""
-    return min(axis.blocks or MOST_BARS, MOST_BARS)
 
 
 def _unit(facts: PointsFacts) -> str:
@@ -146,8 +141,6 @@ def _statistics(facts: PointsFacts, places: Places, axes: list[str], noise: list
         "them; people who were not sampled or not shown are no part of it.",
         Heading("Mean"),
         _means(places, axes, noise, kept),
-        Heading("Covariance"),
-        _covariances(places, axes, noise, kept),
         Heading("Quantiles"),
         _quantiles(places, axes, noise),
         f"Noise moves points by about {_number(moved)}: smaller distances are noise, larger ones are real.",
@@ -165,25 +158,6 @@ def _means(shown_places: Places, axes: list[str], noise: list[AxisNoise], kept: 
         for at, name in enumerate(axes)
     ]
     return Table(["axis", "mean", "expected error"], rows, "Means of the published points", {1, 2})
-
-
-def _covariances(shown_places: Places, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
-    covariance = np.atleast_2d(np.cov(shown_places.axes, fweights=shown_places.counts))
-    if not kept:
-        covariance = covariance - np.diag([on.deviation**2 for on in noise])
-    rows = []
-    for one, first in enumerate(axes):
-        for other in range(one, len(axes)):
-            error = places.covariance_error(covariance, noise, shown_places.points, one, other)
-            if kept:
-                error = (
-                    noise[one].mean * covariance[other, other] ** 0.5 + noise[other].mean * covariance[one, one] ** 0.5
-                )
-            rows.append([label(first), label(axes[other]), _fit_digits(covariance[one, other], error), _number(error)])
-    caption = "Covariances of the published points" + (
-        "" if kept else ", the variance of the largest blocks' noise subtracted from variances"
-    )
-    return Table(["axis", "and axis", "covariance", "expected error"], rows, caption, {2, 3})
 
 
 def _quantiles(shown_places: Places, axes: list[str], noise: list[AxisNoise]) -> Table:

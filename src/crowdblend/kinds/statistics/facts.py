@@ -16,11 +16,11 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import derived_for_group
 from crowdblend.kinds.statistics.policy import BETWEEN, MOST_BINS, shape_of
 from crowdblend.kinds.statistics.statistic import Statistic
-from crowdblend.kinds.statistics.values import SampleValues, StatisticValues, StrataValues
 from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.mechanisms.statistics import NoisyStatistics
+from crowdblend.planning.statistics.choice import TotalsPlan
 from crowdblend.planning.statistics.strata_totals import StrataWay, weights_of_design
-from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, TotalsPlan, Way
+from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, Way
 from crowdblend.recoding.bounded_recoding import BoundedRecoding
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.intervals import Breaks
@@ -150,17 +150,14 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
         return StrataWay(self.design, weights_of_design(self.design, self.rows_per_person), shapes, noise, self.failure)  # type: ignore[arg-type]
 
     @property
-    def _ways(self) -> set[str]:
-        return {one.way for one in self.statistics_.values()}
-
-    @property
     def mechanisms(self) -> tuple[NoisyStatistics, ...]:
         return mechanisms_of(self.plan)
 
     def check(self) -> None:
         """Refuse weights whose breaks do not give the classes that are named."""
-        breaks = self.design.breaks
-        if breaks and tuple(self.design.strata) not in _labels_of_weights(breaks):
+        breaks, labels = self.design.breaks, tuple(self.design.strata)
+        numbers = (False, True) if all(end.is_integer() for end in breaks) else (False,)
+        if breaks and all(labels != Breaks(breaks, whole=whole).labels for whole in numbers):
             raise contradiction("its weights are not the classes that it names")
         if self.design.exceptions:
             raise contradiction("its errors do not hold with exceptions")
@@ -174,8 +171,8 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
         if not exactly and self.design.people is not None and self.design.draws_here:
             raise contradiction("statistics of a thinned survey are one of several publications")
         if exactly:
-            drawn = sum({one.way: one.samples or 0 for one in self.statistics_.values()}.values())
-            if drawn != self.design.people or (self.design.already_drawn and EVERYBODY in self._ways):
+            ways = {one.way: one.samples or 0 for one in self.statistics_.values()}
+            if sum(ways.values()) != self.design.people or (self.design.already_drawn and EVERYBODY in ways):
                 raise contradiction("its statistics are relative to other numbers of people than it states")
         one, *others = self.plan.derivations()
         if one.conclusion.epsilon > self.epsilon:
@@ -196,10 +193,6 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
             *self.rests_on,
         ]
 
-    def values(self, place: int) -> StatisticValues:
-        """Return the values of a statistic."""
-        return (SampleValues if self.design.counts_exactly else StrataValues)(self, place)
-
     @property
     def parameters(self) -> Parameters:
         found: Parameters = {"epsilon": self.epsilon, "people": self.people, "confidence": self.confidence}
@@ -215,9 +208,3 @@ def mechanisms_of(plan: TotalsPlan) -> tuple[NoisyStatistics, ...]:
     return tuple(
         NoisyStatistics(way.shapes, way.noise_epsilons, way.mechanism == STRATA, way.copies) for _, way in plan.ways
     )
-
-
-def _labels_of_weights(breaks: tuple[float, ...]) -> list[tuple[str, ...]]:
-    """Return the possible labels of classes of weights between these breaks."""
-    whole = all(end.is_integer() for end in breaks)
-    return [Breaks(breaks, whole=wholly).labels for wholly in (False, True)[: 1 + whole]]

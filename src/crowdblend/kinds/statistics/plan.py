@@ -28,21 +28,13 @@ from crowdblend.kinds.statistics.readings import (
     strata_columns,
 )
 from crowdblend.kinds.statistics.statistic import Statistic
-from crowdblend.kinds.statistics.values import PublishedNumber, SampleValues, StatisticValues
+from crowdblend.kinds.statistics.values import PublishedNumber, SampleValues, StatisticValues, values_of
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics, Whole
 from crowdblend.planning.parts import PartBudget
 from crowdblend.planning.statistics.accuracy import QuantileShape
+from crowdblend.planning.statistics.choice import TotalsPlan, TotalsRequest, plan_statistics
 from crowdblend.planning.statistics.strata_totals import StrataWay, plan_strata_statistics, weights_of_design
-from crowdblend.planning.statistics.ways import (
-    EVERYBODY,
-    SAMPLE,
-    Mechanism,
-    SampleWay,
-    TotalsPlan,
-    TotalsRequest,
-    Way,
-    plan_statistics,
-)
+from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, Mechanism, SampleWay, Way
 from crowdblend.policies.source import STDIN
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.randomness import ReleaseKey
@@ -83,7 +75,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
 
     def values(self, place: int) -> StatisticValues:
         """Return the values of a statistic."""
-        return self.planned_facts.values(place)
+        return values_of(self.planned_facts, place)
 
     def facts(self, publication: Result | None = None) -> StatisticsFacts:
         policy = self.policy
@@ -193,7 +185,6 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         return exact_in_copies(self.policy, *self.strata, place, reading)
 
     def publish(self, reading: StatisticsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        del progress
         mechanisms = self.mechanisms
         noisy: dict[int, Noisy] = {}
         for (places, way), mechanism in zip(self.parameters.ways, mechanisms, strict=True):
@@ -275,18 +266,30 @@ def plan(policy: StatisticsPolicy) -> StatisticsPlan:
         one = plan(one_of_series(policy))
         return replace(one, policy=one.policy.replace(epsilon=policy.epsilon, releases=policy.releases))
     if policy.design is not None:
-        return _plan_fresh(policy, policy.design) if policy.with_others else _plan_strata(policy, policy.design)
+        sampled = sample_of_numbers(policy.design, policy.sampling)
+        if policy.with_others and (sampled.strata or sampled.people is not None):
+            # What all publications lose follows from the most that anyone of the sample counts, and the largest rate.
+            return plan_noisy(policy, sampled.largest_loss(policy.epsilon), 0.0)
+        return _plan_strata(policy, policy.design)
     if policy.sampling.people is not None or policy.sampling.everybody:
         low = high = policy.samples
     else:
         low, high = 1, policy.people
     planned = _plan_statistics(policy, high)
-    if not _accurate(planned):
-        raise _infeasible(planned)
+    if (place := _too_far_off(planned)) is not None:
+        made = policy.statistics[place]
+        who = f"{planned.policy.samples:,} random people" if planned.policy.samples < policy.people else "everybody"
+        raise Infeasible(
+            f"With {who}, statistic {made.name[:60]!r} errs by {show_error(planned.values(place).error)}, above the "
+            f"acceptable {made.error:g}.",
+            remedy="Raise epsilon, sample, or the error; or publish fewer statistics, or give this one more weight.",
+            where=f"statistic {made.name[:60]!r}",
+            code="plan.error",
+        )
     while low < high:
         middle = (low + high) // 2
         tried = _plan_statistics(policy, middle)
-        if _accurate(tried):
+        if _too_far_off(tried) is None:
             planned, high = tried, middle
         else:
             low = middle + 1
@@ -305,17 +308,6 @@ def _plan_strata(policy: StatisticsPolicy, design: DeclaredStrata, register: Eve
         remedy = "Publish fewer statistics, or give strata of similar rates one rate."
         raise InvalidInput(message, remedy=remedy, where="[[publish.statistics]]", code="plan.steps")
     return StatisticsPlan(policy, TotalsPlan(way.shapes, ((tuple(range(len(way.shapes))), way),)))
-
-
-def _plan_fresh(policy: StatisticsPolicy, design: DeclaredStrata) -> StatisticsPlan:
-    """Return statistics that lose epsilon to everybody, one of several publications.
-
-    What all of them lose is derived from the most that anyone of the sample counts, and the largest rate.
-    """
-    sampled = sample_of_numbers(design, policy.sampling)
-    if sampled.strata or sampled.people is not None:
-        return _plan_strata(policy.replace(epsilon=sampled.largest_loss(policy.epsilon)), design, Everybody())
-    return _plan_strata(policy, design)
 
 
 def plan_part(policy: StatisticsPolicy, budget: PartBudget) -> StatisticsPlan:
@@ -352,24 +344,7 @@ def _plan_statistics(policy: StatisticsPolicy, samples: int) -> StatisticsPlan:
     return StatisticsPlan(policy, plan_statistics(request))
 
 
-def _accurate(plan: StatisticsPlan) -> bool:
-    """Return whether every statistic keeps to the error that is acceptable."""
+def _too_far_off(plan: StatisticsPlan) -> int | None:
+    """Return the place of a statistic that does not keep to the error that is acceptable; None if all do."""
     wanted = enumerate(made.error for made in plan.policy.statistics)
-    return all(error is None or plan.values(place).error <= error for place, error in wanted)
-
-
-def _infeasible(plan: StatisticsPlan) -> Infeasible:
-    policy = plan.policy
-    place, made = next(
-        (place, made)
-        for place, made in enumerate(policy.statistics)
-        if made.error is not None and plan.values(place).error > made.error
-    )
-    who = f"{policy.samples:,} random people" if policy.samples < policy.people else "everybody"
-    return Infeasible(
-        f"With {who}, statistic {made.name[:60]!r} errs by {show_error(plan.values(place).error)}, above the "
-        f"acceptable {made.error:g}.",
-        remedy="Raise epsilon, sample, or the error; or publish fewer statistics, or give this one more weight.",
-        where=f"statistic {made.name[:60]!r}",
-        code="plan.error",
-    )
+    return next((place for place, error in wanted if error is not None and plan.values(place).error > error), None)

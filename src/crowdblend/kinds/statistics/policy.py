@@ -25,7 +25,6 @@ with lazy_imports():
     from crowdblend.planning.statistics.ways import AnyShape
     from crowdblend.recoding import bounded_recoding, intervals
     from crowdblend.recoding.bounded_recoding import BoundedRecoding
-    from crowdblend.recoding.intervals import Intervals
 
 # Every guarantee derives from all of them, and a certificate has at most 500 steps.
 _MOST_STATISTICS = 150
@@ -92,7 +91,13 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
                 axis = column.domain
                 found[column.name] = bounded_recoding.BoundedRecoding(axis.start, axis.stop, axis.resolution)
             elif isinstance(column.recoding, intervals.Intervals):
-                found[column.name] = _of_intervals(column.recoding)
+                # On a grid of a thousand steps; what has a class of its own beyond is moved in.
+                some = column.recoding
+                step = (exact("to", some.stop) - exact("from", some.start)) / _DEFAULT_STEPS
+                beyond = some.top or some.bottom or some.other is not None
+                found[column.name] = bounded_recoding.BoundedRecoding(
+                    some.start, some.stop, step, "clamp" if beyond else "refuse"
+                )
         return found
 
     @property
@@ -227,13 +232,6 @@ def shape_of(
     if statistic.what == "sum" and bounds.from_zero is not None:
         return accuracy.Shape(bounds.from_zero, groups, share)
     return accuracy.Shape(bounds.steps, 2 * groups, share, sized=statistic.what == "average")
-
-
-def _of_intervals(intervals: Intervals) -> BoundedRecoding:
-    """The numbers behind intervals, on a grid of a thousand steps; what has a class of its own beyond is moved in."""
-    step = (exact("to", intervals.stop) - exact("from", intervals.start)) / _DEFAULT_STEPS
-    beyond = intervals.top or intervals.bottom or intervals.other is not None
-    return bounded_recoding.BoundedRecoding(intervals.start, intervals.stop, step, "clamp" if beyond else "refuse")
 
 
 class Statistics(Publication):

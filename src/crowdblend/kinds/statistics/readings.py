@@ -19,8 +19,9 @@ from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.statistics import Whole, count_in_copies
 from crowdblend.planning.statistics.accuracy import Shape
+from crowdblend.planning.statistics.choice import TotalsPlan
 from crowdblend.planning.statistics.strata_totals import StrataWay
-from crowdblend.planning.statistics.ways import EVERYBODY, Mechanism, TotalsPlan, Way
+from crowdblend.planning.statistics.ways import EVERYBODY, Mechanism, Way
 from crowdblend.policies.columns import Column
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.randomness import ReleaseKey

@@ -11,17 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.statistics import ChosenQuantile
 from crowdblend.planning.statistics.accuracy import QuantileShape, Shape, average_error, noise_error
 from crowdblend.planning.statistics.strata_totals import StrataWay
 from crowdblend.planning.statistics.ways import AnyShape
 from crowdblend.recoding.bounded_recoding import BoundedRecoding
-
-if TYPE_CHECKING:
-    from crowdblend.kinds.statistics.facts import StatisticsFacts
 
 # Noise is further away with a probability that does not matter.
 _IMPOSSIBLE = 1e-12
@@ -184,7 +181,6 @@ class SampleValues(StatisticValues):
         return self._mean(self.bounds.ends, low, high, failing)
 
     def _rank_error(self, group: int, size: int, people: int) -> float:
-        del group
         assert isinstance(self.shape, QuantileShape)
         noise, n, failure = self.facts.plan.noise_epsilon(self.place), self.facts.people, self.facts.failure
         if self.shape.whole:
@@ -249,7 +245,6 @@ class StrataValues(StatisticValues):
         return [(number // within % len(labels),) for number in range(bins)]
 
     def of_totals(self, totals: Sequence[int], people: int) -> list[PublishedNumber]:
-        del people
         made, shape, strata = self.statistic, self.shape, self._strata
         assert isinstance(shape, Shape)
         if shape.sized:
@@ -276,5 +271,9 @@ class StrataValues(StatisticValues):
         return PublishedNumber(value, error * (1 + 1e-12) + math.ulp(abs(value)))
 
     def _rank_error(self, group: int, size: int, people: int) -> float:
-        del people
         return max(self.way.rank(self.place, size, self._strata[group]), self.least_error)
+
+
+def values_of(facts: StatisticsFacts, place: int) -> StatisticValues:
+    """Return the values of a statistic."""
+    return (SampleValues if facts.design.counts_exactly else StrataValues)(facts, place)

@@ -7,7 +7,7 @@ from typing import Any
 
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.statistic import Statistic
-from crowdblend.kinds.statistics.values import StrataValues
+from crowdblend.kinds.statistics.values import StrataValues, values_of
 from crowdblend.planning.statistics.accuracy import Shape
 from crowdblend.publishing.verification.consistency import require_files
 from crowdblend.publishing.verification.counts import read_rows
@@ -31,8 +31,14 @@ def check(release: PublishedRelease) -> None:
     named = [(facts.statistics[place].name, label) for place, label in planned]
     if [(row["statistic"], row["group"] or None) for row in rows] != named:
         raise contradiction(f"{path.name} has other rows than the statistics that were planned")
-    errors = {place: facts.values(place).error for place in range(len(facts.statistics)) if _is_stated(facts, place)}
-    least = {place: _least_error(facts, place) for place in range(len(facts.statistics)) if place not in errors}
+    errors, least = {}, {}
+    for place, made in enumerate(facts.statistics):
+        if facts.design.counts_exactly and not made.depends_on_groups:
+            # The error was known beforehand, not from unpublished noisy sizes of groups.
+            errors[place] = values_of(facts, place).error
+        elif made.is_quantile or made.what in ("average", "fraction"):
+            # The smallest error that a group of all people could have; other errors follow from the numbers.
+            least[place] = values_of(facts, place).least_error
     for row, (place, _) in zip(rows, planned, strict=True):
         made = facts.statistics[place]
         holds = _error_holds(facts, made, row, errors.get(place), least.get(place, 0.0))
@@ -57,7 +63,7 @@ def _counts_follow(facts: StatisticsFacts, place: int, rows: list[Row]) -> bool:
 
     So are sums of numbers from 0 on, in steps of their grid.
     """
-    made, values = facts.statistics[place], facts.values(place)
+    made, values = facts.statistics[place], values_of(facts, place)
     if not isinstance(values, StrataValues) or made.what not in ("count", "histogram", "sum") or values.paired:
         return True
     unit = float(values.way.weights.unit)
@@ -75,17 +81,6 @@ def _counts_follow(facts: StatisticsFacts, place: int, rows: list[Row]) -> bool:
 
 def _is_whole(number: float) -> bool:
     return abs(number - round(number)) <= 1e-6 * max(1.0, abs(number)) and abs(number) < 2**53
-
-
-def _is_stated(facts: StatisticsFacts, place: int) -> bool:
-    """Return whether the error was known beforehand, not from unpublished noisy group sizes."""
-    return facts.design.counts_exactly and not facts.statistics[place].depends_on_groups
-
-
-def _least_error(facts: StatisticsFacts, place: int) -> float:
-    """The smallest error that a group of all people could have; 0 where errors are computed again from the numbers."""
-    made = facts.statistics[place]
-    return facts.values(place).least_error if made.is_quantile or made.what in ("average", "fraction") else 0.0
 
 
 def _error_holds(

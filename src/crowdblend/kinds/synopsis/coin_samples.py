@@ -123,7 +123,6 @@ class CountedSynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         return ClassCountsReading(counted)
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        del progress
         mechanism, design, sample = self.mechanism, self._design, reading.sample
         stratum = None if design.column is None else design.column.name
         counted = count_in_copies(sample, stratum, mechanism.copies, own=design.weighted)

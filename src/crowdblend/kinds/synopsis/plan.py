@@ -107,7 +107,6 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
         """Draw the people and publish rows that answer for them; the true errors are for the steward alone."""
-        del progress
         (mechanism,) = self.mechanisms
         everybody = reading.sample
         shape = mechanism.queries.shape

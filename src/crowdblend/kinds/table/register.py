@@ -99,7 +99,6 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
         return lines
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        del progress
         cells, *totals = mechanisms = self.mechanisms
         counted, people = reading.sample, reading.counted.people
         assert isinstance(cells, NoiseEverywhere | GaussianEverywhere)

@@ -72,7 +72,6 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
         ]
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        del progress
         published = self.mechanism.publish(reading.sample, key)
         output = counts_output(self.policy, published, self.facts())
         return Result((output,), self.mechanisms, internal=internal_counts(reading.sample, published))

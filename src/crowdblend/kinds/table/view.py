@@ -203,10 +203,10 @@ def _margin(margin: Margin, drawn: bool, words: Words) -> list[Block]:
         return [heading, *drawing, Table(["label", words.counted], listed, caption, {1}, drawn)]
     ranges = [Range(names[labels[at]], *_ends(margin, at)) for at in order]
     caption = f"{words.estimated.capitalize()} by {shorten(name)}. {_meaning(margin, drawn)}{few}"
-    rows = [
-        [label(labels[at]), _sample_phrase(margin, at), _whole(each.estimate), _whole(each.low), _whole(each.high)]
-        for each, at in zip(ranges, order, strict=True)
-    ]
+    rows: list[list[str]] = []
+    for each, at in zip(ranges, order, strict=True):
+        count = f"{int(margin.counts[at]):,}" if margin.shown[at] else "–"
+        rows.append([label(labels[at]), count, *map(_whole, (each.estimate, each.low, each.high))])
     headers = ["label", words.shown, "estimate", "low", "high"]
     return [
         heading,
@@ -240,10 +240,6 @@ def _meaning(margin: Margin, drawn: bool) -> str:
     if drawn:
         return "The line is the estimate; the strong and the faint bar end at the ends of the 95 % interval."
     return "The 95 % interval is from low to high."
-
-
-def _sample_phrase(margin: Margin, at: int) -> str:
-    return f"{int(margin.counts[at]):,}" if margin.shown[at] else "–"
 
 
 def _whole(value: float | None) -> str:

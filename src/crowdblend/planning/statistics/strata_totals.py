@@ -278,24 +278,14 @@ def _means(low: float, high: float, weights: Weights, steps: int, failure: float
     return max(0.0, least), most
 
 
-def _loss_of_kept(epsilon: float, rate: float) -> float:
-    """Return the loss of a kept person that costs everybody epsilon: ln(1 + (e^ε − 1)/rate)."""
-    return math.log1p(math.expm1(epsilon) / rate) if epsilon < 500 else epsilon - math.log(rate)
-
-
-def _largest_rates(design: Design, weights: Weights) -> list[float]:
-    """Return the largest rate of anyone in each stratum."""
-    return [high for _, high in weights.rates] if design.strata else [design.largest_rate] * len(weights.copies)
-
-
 def plan_strata_statistics(
     design: Design, weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float
 ) -> StrataWay:
     """Return the least noise that keeps everybody within ε, whichever stratum they are in."""
-    scale = min(
-        _loss_of_kept(epsilon, high) / (copies * weights.rows)
-        for copies, high in zip(weights.copies, _largest_rates(design, weights), strict=True)
-    )
+    rates = [high for _, high in weights.rates] if design.strata else [design.largest_rate] * len(weights.copies)
+    # The loss of a kept person that costs everybody epsilon: ln(1 + (e^ε − 1)/rate).
+    losses = [math.log1p(math.expm1(epsilon) / rate) if epsilon < 500 else epsilon - math.log(rate) for rate in rates]
+    scale = min(loss / (copies * weights.rows) for copies, loss in zip(weights.copies, losses, strict=True))
 
     def way(scale: float) -> StrataWay:
         noise = tuple(min(LARGEST_NOISE_EPSILON, scale * shape.share / lost(shape)) for shape in shapes)
