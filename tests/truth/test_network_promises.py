@@ -118,9 +118,9 @@ def in_the_paper_s_form(b: Bounds) -> NetworkPlan:
 
 
 QUESTIONS: dict[str, Callable[[Bounds], NetworkRequest]] = {
-    "connectivity, sharp": lambda b: NetworkRequest("connectivity", b, epsilon=2.0, samples=6, explored=3),
-    "cycle-freeness, sharp": lambda b: NetworkRequest("cycle-freeness", b, epsilon=2.0, samples=6, explored=3),
-    "eulerian, sharp": lambda b: NetworkRequest("eulerian", b, epsilon=2.0, samples=6, explored=4, resolution=0.05),
+    "connectivity, sharp": lambda b: NetworkRequest("connectivity", b, epsilon=2.0, samples=6),
+    "cycle-freeness, sharp": lambda b: NetworkRequest("cycle-freeness", b, epsilon=2.0, samples=6),
+    "eulerian, sharp": lambda b: NetworkRequest("eulerian", b, epsilon=2.0, samples=6, resolution=0.05),
     "average-degree, sharp": lambda b: NetworkRequest("average-degree", b, epsilon=2.0, samples=6, resolution=0.2),
 }
 PLANS: dict[str, Callable[[Bounds], NetworkPlan]] = {

@@ -74,13 +74,7 @@ def _solve_epsilon(bound: Bound, request: PlanRequest, best: float | None) -> fl
     _worth_comparing(bound, k)
     if not _reaches(bound, request, k, rate, LARGEST_EPSILON):
         bound.delta(request, k, rate, LARGEST_EPSILON)  # likewise
-        reason = f"a class of k = {k} people is published whole more often than that"
-        remedy = "Raise k or delta, or lower the rate."
-        if request.biased:
-            reason = "the bias and the exceptions leave more than that"
-            remedy = "Raise k or delta, narrow low and high, allow fewer exceptions, or lower max_rate."
-        elif request.crowd_epsilon > 0:
-            reason = "sampling leaves more than that to crowds of this size"
+        reason, remedy = _why_not(request)
         message = f"No epsilon reaches delta = {request.delta:g}: {reason}."
         raise Infeasible(message, remedy=remedy, where="epsilon", code="plan.no-epsilon")
     start = best or 0.0
@@ -89,6 +83,17 @@ def _solve_epsilon(bound: Bound, request: PlanRequest, best: float | None) -> fl
     return smallest_double(
         lambda epsilon: _reaches(bound, request, k, rate, epsilon), start, LARGEST_EPSILON, bound.tolerance
     )
+
+
+def _why_not(request: PlanRequest) -> tuple[str, str]:
+    """Return why no epsilon is large enough, and a remedy."""
+    if request.biased:
+        remedy = "Raise k or delta, narrow low and high, allow fewer exceptions, or lower max_rate."
+        return "the bias and the exceptions leave more than that", remedy
+    remedy = "Raise k or delta, or lower the rate."
+    if request.crowd_epsilon > 0:
+        return "sampling leaves more than that to crowds of this size", remedy
+    return f"a class of k = {request.k} people is published whole more often than that", remedy
 
 
 def _solve_rate(bound: Bound, request: PlanRequest, best: float | None) -> float:

@@ -80,12 +80,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
     def common_facts(self) -> dict[str, Any]:
         """Return the facts that all kinds have who count classes, by field."""
         columns = {column.name: column.recoding.domain() for column in self.policy.columns}
-        return {
-            "software": software(),
-            "person": self.policy.data.person,
-            "design": self.sample,
-            "columns": columns,
-        }
+        return {"software": software(), "person": self.policy.data.person, "design": self.sample, "columns": columns}
 
     @property
     def published_names(self) -> list[str]:

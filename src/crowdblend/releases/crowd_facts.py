@@ -170,16 +170,15 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
                 return
         check_series(profile_of(differential), self.releases, self.epsilon, self.delta)
 
-    def laws(self, mechanism: Mechanism, sizes: Mapping[str, int | None], sample: Design | None = None) -> CellLaws:
-        """Return the laws of this mechanism's cells in the sample or a part; one per published stratum."""
-        sample = sample or self.design
-        repeated = self.rows_per_person is not None
+    @property
+    def laws(self) -> CellLaws:
+        """The laws of cells in the sample, or in the part of it that is published; one per published stratum."""
+        sample, sizes = self.design, {name: domain.number_of_labels for name, domain in self.domains.items()}
         if self.recoding is not None and self.recoding.share is not None:
             # A part of the sample chose the labels and is not published.
             sample = sample.thin_by(1 - self.recoding.share)
-        if sample.strata:
-            return replace(laws_of(sample, [own.law for own in self.mechanisms], sizes), repeated=repeated)
-        return CellLaws(estimator_of(mechanism.law, sample.inclusion), sizes, repeated=repeated)
+        laws = [own.law for own in self.mechanisms[: None if sample.strata else 1]]
+        return replace(laws_of(sample, laws, sizes), repeated=self.rows_per_person is not None)
 
     @property
     def counting_note(self) -> str | None:

@@ -26,7 +26,7 @@ with lazy_imports():
 
 _STATISTICS = "[[publish.statistics]]"
 _TAKES = {"average": ("column", "start", "stop"), "histogram": ("column", "values", "other")}
-_REQUEST = ("epsilon", "samples", "error", "explored", "resolution")
+_REQUEST = ("epsilon", "samples", "error", "resolution")
 
 
 class Links(Section, frozen=True, kw_only=True):
@@ -101,9 +101,6 @@ class GraphStatistic(Section, frozen=True, kw_only=True):
     error: Annotated[float | None, key("The error to keep to, at 95 % confidence; instead of samples or epsilon.")] = (
         None
     )
-    explored: Annotated[
-        int | None, key("How many people may be reached from each of them; planned unless given.", "explored")
-    ] = None
     resolution: Annotated[
         float | None, key("The step of the grid that published numbers lie on; planned unless given.", "resolution")
     ] = None

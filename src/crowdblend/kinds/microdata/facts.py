@@ -8,7 +8,7 @@ import msgspec
 
 from crowdblend.mechanisms.suppression import SuppressedRecords
 from crowdblend.releases.crowd_facts import CrowdFacts, by_stratum
-from crowdblend.releases.facts import CellTable, Parameters
+from crowdblend.releases.facts import DATA, CellTable, Parameters
 
 
 class MicrodataFacts(CrowdFacts, frozen=True, kw_only=True, tag="microdata"):
@@ -25,13 +25,11 @@ class MicrodataFacts(CrowdFacts, frozen=True, kw_only=True, tag="microdata"):
 
     @property
     def tables(self) -> Mapping[str, CellTable]:
-        sizes = {name: domain.number_of_labels for name, domain in self.columns.items()}
-        shown_by = tuple(mechanism.law for mechanism in self.mechanisms)
-        return {"data": CellTable(self.columns, self.laws(self.mechanisms[0], sizes), shown_by)}
+        return {DATA: CellTable(self.columns, self.laws, tuple(mechanism.law for mechanism in self.mechanisms))}
 
     @property
     def crowds(self) -> Mapping[str, int]:
-        return {} if self.mechanism is None else {"data": self.mechanism.k}
+        return {} if self.mechanism is None else {DATA: self.mechanism.k}
 
     @property
     def parameters(self) -> Parameters:

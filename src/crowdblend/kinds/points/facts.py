@@ -98,18 +98,9 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
         }
         return {
             **{name: ("number", text) for name, text in axes.items()},
-            "estimate": (
-                "number",
-                f"The estimated number of {counted}; blank where some are missing.",
-            ),
-            "low": (
-                "integer",
-                f"The lower end of the 95 % interval for the number of {counted}.",
-            ),
-            "high": (
-                "integer",
-                f"The upper end of the 95 % interval for the number of {counted}.",
-            ),
+            "estimate": ("number", f"The estimated number of {counted}; blank where some are missing."),
+            "low": ("integer", f"The lower end of the 95 % interval for the number of {counted}."),
+            "high": ("integer", f"The upper end of the 95 % interval for the number of {counted}."),
         }
 
     @property
@@ -138,10 +129,7 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
 
     @property
     def tables(self) -> Mapping[str, CellTable]:
-        sizes = {name: domain.number_of_labels for name, domain in self.domains.items()}
-        laws = replace(
-            self.laws(self.mechanisms[0], sizes), blocks=self.number_of_blocks, blocks_shown=self.show_blocks
-        )
+        laws = replace(self.laws, blocks=self.number_of_blocks, blocks_shown=self.show_blocks)
         if self.rows_per_person is not None and (self.design.already_drawn or self.design.thin):
             # People were asked with all of their blocks, so that sums over blocks vary more than coins do.
             laws = replace(laws, estimator=None, strata=dict.fromkeys(laws.strata))

@@ -120,9 +120,8 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     @property
     def tables(self) -> Mapping[str, CellTable]:
         mechanisms = self.mechanisms[: len(self.mechanisms) - len(self.totals)]
-        sizes = {name: domain.number_of_labels for name, domain in self.columns.items()}
         flagged = isinstance(self.mechanism, NoisyHistogram) and self.mechanism.flag
-        laws = self.laws(mechanisms[0], sizes)
+        laws = self.laws
         if self.rows_in_cells is not None and self.count == "people":
             laws = replace(laws, repeated=True)
         return {DATA: CellTable(self.columns, laws, by_law(self.design, [one.law for one in mechanisms]), flagged)}

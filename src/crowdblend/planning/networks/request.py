@@ -44,7 +44,6 @@ class NetworkRequest:
     epsilon: float | None = None
     samples: int | None = None
     error: float | None = None
-    explored: int | None = None
     resolution: float | None = None
     width: float | None = None
     classes: int | None = None

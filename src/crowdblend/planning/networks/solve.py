@@ -136,7 +136,7 @@ def _noise_for(request: NetworkRequest, samples: int, epsilon: float) -> Network
         # Exploring this many misses no more than sampling does.
         factor = 2 if request.name == "eulerian" else 1
         enough = math.ceil(factor * math.sqrt(2 * samples / math.log(2)))
-        explored = request.explored or min(request.bounds.people, enough)
+        explored = min(request.bounds.people, enough)
     seen = SimulatorView(samples, explored)
     estimated = estimator(request, request.bounds, seen)
     moved = min(sensitivity(request, request.bounds) + estimated.conclusion.reach, estimated.conclusion.width)
