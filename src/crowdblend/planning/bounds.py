@@ -43,8 +43,7 @@ class Bound:
 
     def delta(self, request: PlanRequest, k: int, rate: float | None, epsilon: float) -> float:
         """Return the proved δ at these parameters."""
-        delta: float = self.derive(request, k, rate, epsilon).conclusion.delta
-        return delta
+        return float(self.derive(request, k, rate, epsilon).conclusion.delta)
 
 
 def noise_loss(request: PlanRequest, rate: float | None, epsilon: float) -> float:

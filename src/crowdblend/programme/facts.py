@@ -22,7 +22,7 @@ from crowdblend.mechanisms.synopsis.counted_synopsis import CountedSynopsis
 from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.policies.publication import PUBLICATION_NAME
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.crowd_facts import CrowdFacts, RecodingFacts
+from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.releases.facts import (
     DATA,
     AnyDesign,
@@ -143,13 +143,6 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
             return [(ran, share)]
         return list(zip([(chosen.choice,), ran], shares_within(share, chosen.share), strict=True))
 
-    def _check_choice(self, choice: RecodingFacts) -> None:
-        """Refuse a recoding that no part of the one sample chose, or for another budget."""
-        if self.split != "people" or choice.share is None:
-            raise contradiction("a recoding is chosen by a part of one sample")
-        if choice.released_epsilon != self.epsilon:
-            raise contradiction("a publication has another budget than its programme")
-
     def _mechanisms(self, name: str) -> Sequence[Claims]:
         """The mechanisms of a publication, one for every stratum; refuses facts that are not about its own sample."""
         facts, share = self.publications[name], self.published[name].share
@@ -158,15 +151,16 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         facts.check()
         if any(getattr(facts, name, None) is not None for name in ("rows_per_person", "rows_in_cells")):
             raise contradiction("people with several rows are counted in one publication alone")
-        if isinstance(facts, CrowdFacts):
-            stated = (facts.epsilon, facts.delta, facts.releases)
-            if stated != (self.epsilon, self.delta, 1):
-                raise contradiction("a publication has another budget than its programme")
-            if facts.recoding is not None:
-                self._check_choice(facts.recoding)
-        if isinstance(facts, RepeatedFacts) and facts.series is not None:
-            raise contradiction("a publication has another budget than its programme")
-        if isinstance(facts, StatisticsFacts) and (facts.epsilon != self.epsilon or facts.group is not None):
+        crowds = facts if isinstance(facts, CrowdFacts) else None
+        choice = None if crowds is None else crowds.recoding
+        if choice is not None and (self.split != "people" or choice.share is None):
+            raise contradiction("a recoding is chosen by a part of one sample")
+        if (
+            (crowds is not None and (crowds.epsilon, crowds.delta, crowds.releases) != (self.epsilon, self.delta, 1))
+            or (choice is not None and choice.released_epsilon != self.epsilon)
+            or (isinstance(facts, RepeatedFacts) and facts.series is not None)
+            or (isinstance(facts, StatisticsFacts) and (facts.epsilon != self.epsilon or facts.group is not None))
+        ):
             raise contradiction("a publication has another budget than its programme")
         found = facts.mechanisms
         if any(isinstance(one, OutlierHistogram) and one.factor != OutlierHistogram.usual_factor for one in found):

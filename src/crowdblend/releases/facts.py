@@ -267,8 +267,7 @@ def people_in_classes(rows: int | None) -> str | None:
 
 def to_json(facts: ReleaseFacts) -> dict[str, Any]:
     """Facts as a certificate has them."""
-    document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(facts, enc_hook=str))
-    return document
+    return msgspec.json.decode(msgspec.json.encode(facts, enc_hook=str), type=dict[str, Any])
 
 
 def from_json(document: Mapping[str, Any], kind: type[FactsT]) -> FactsT:

@@ -33,7 +33,6 @@ from crowdblend.planning.parts import PartBudget
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.releases.class_counts import ClassCountsReading
-from crowdblend.releases.outputs import RowsOutput
 from crowdblend.releases.plan import Lines, Misfit, ReleasePlan, Result, software
 from crowdblend.releases.series import one_of_series, series_of
 
@@ -122,16 +121,12 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
             "error_about_everybody": _error(mechanism.queries, rows, of_all),
         }
         outcome = None if rows.misfit is None else Misfit(rows.misfit)
-        return Result((self.output(rows),), (mechanism,), outcome, internal)
+        return Result((rows_output(self.policy, shape, rows),), (mechanism,), outcome, internal)
 
     def cells_of(self, classes: SampledClasses) -> Cells:
         """Return the cell of the universe of every class."""
         shape = self.parameters.mechanism.queries.shape
         return np.ravel_multi_index(tuple(classes.codes[:, place] for place in self.order), shape).astype(np.int64)
-
-    def output(self, rows: Synopsis) -> RowsOutput:
-        """Return the rows with their labels."""
-        return rows_output(self.policy, self.parameters.mechanism.queries.shape, rows)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from crowdblend.engines.memory import MemoryEngine
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
+from crowdblend.kinds.synopsis.coin_samples import rows_output
 from crowdblend.kinds.synopsis.plan import SynopsisPlan
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
@@ -164,7 +165,9 @@ class SynopsisBatch:
     def show(self, outcomes: Sequence[tuple[bytes, float | None]]) -> list[tuple[dict[str, ShownFile], Misfit | None]]:
         """Return the rows of some releases, written into one file and read again."""
         cells = np.frombuffer(b"".join(cells for cells, _ in outcomes), np.int64)
-        cut = self.files.cut(self.plan.output(Synopsis(cells)), len(outcomes))
+        cut = self.files.cut(
+            rows_output(self.plan.policy, self.plan.parameters.mechanism.queries.shape, Synopsis(cells)), len(outcomes)
+        )
         fits = [None if misfit is None else Misfit(misfit) for _, misfit in outcomes]
         return list(zip(cut, fits, strict=True))
 

@@ -45,8 +45,7 @@ class NetworkPlan:
     @property
     def epsilon(self) -> float:
         """The epsilon of the guarantee."""
-        epsilon: float = self.derivation.conclusion.epsilon
-        return epsilon
+        return float(self.derivation.conclusion.epsilon)
 
     @property
     def samples(self) -> int:
@@ -56,8 +55,7 @@ class NetworkPlan:
     @property
     def width(self) -> float:
         """The length of the range of the statistic; a share of people lies between 0 and 1."""
-        width: float = self.derivation.premises[0].conclusion.width
-        return 1.0 if self.name == "histogram" else width
+        return 1.0 if self.name == "histogram" else float(self.derivation.premises[0].conclusion.width)
 
     @property
     def error(self) -> float:

@@ -93,8 +93,8 @@ def plan_statistics(request: TotalsRequest) -> TotalsPlan:
         remedy = "Use coarser resolutions, fewer statistics or a larger epsilon."
         raise InvalidInput(message, remedy=remedy, where="epsilon", code="plan.noise-too-large")
 
-    def error(taken: Taken) -> float:
-        each = (found for places, way in taken for found in zip(places, way.errors, strict=True))
+    def error(ways: Taken) -> float:
+        each = (found for places, way in ways for found in zip(places, way.errors, strict=True))
         return sum(error / request.shapes[place].span for place, error in each)
 
     best = min(candidates, key=error)
