@@ -251,6 +251,16 @@ def test_weights_of_a_survey_are_private_and_give_estimates(people: pd.DataFrame
     assert "survey weight in column weight, which is not published" in (folder / "report.html").read_text()
 
 
+def test_weights_that_are_not_declared_are_one_class(people: pd.DataFrame, tmp_path: Path) -> None:
+    women = Statistic(name="women", fraction={"sex": ("F",)})
+    made = policy(cb.Weights("weight", low=0.025, high=0.1), statistics=(women,), people=600_000)
+    cb.release(people, made, out=tmp_path / "out", ledger=None)
+    verify_release(tmp_path / "out")
+    found = pd.read_parquet(tmp_path / "out" / "data.parquet").iloc[0]
+    share = people[people.sex == "F"].weight.sum() / people.weight.sum()
+    assert abs(found.value - share) <= found.error < 0.2
+
+
 def test_nobody_counts_more_often_than_their_class_of_weights_allows() -> None:
     """What the certificate relies on holds whatever was read: copies beyond those of the stratum are cut."""
     codes = np.array([[0, 10], [0, 99], [1, 7]], np.int32)

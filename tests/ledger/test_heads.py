@@ -28,6 +28,15 @@ def test_an_old_copy_is_found(path: Path) -> None:
         Ledger.open(old).check(head)
 
 
+def test_the_own_ledger_is_missed(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The user's own ledger is empty until the first release, but not once a head of it was kept."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "nothing"))
+    monkeypatch.delenv("CROWDBLEND_LEDGER", raising=False)
+    assert Ledger.open(make=False).head().records == 0
+    with pytest.raises(DoesNotVerify, match="cut off"):
+        Ledger.open(make=False).check(Ledger.open(path).head())
+
+
 def test_another_ledger_is_found(path: Path, tmp_path: Path) -> None:
     head = Ledger.open(path).head()
     other = Ledger.open(filled(tmp_path / "other.sqlite"))

@@ -53,6 +53,10 @@ WRONG = {
         bent((DESIGN, BIASED + "rate = 0.2\nlow = 0.2\nhigh = 0.3\nmax_rate = 0.25")),
         "biased-sampling",
     ),
+    "max for nobody": (
+        bent((DESIGN, BIASED + "rate = 0.2\nlow = 0.2\nhigh = 0.3\nmax_rate = 0.5")),
+        "biased-sampling",
+    ),
     "many exceptions": (bent((DESIGN, BIASED + "rate = 0.2\nlow = 0.2\nhigh = 0.3\nexceptions = 19")), "exceptions"),
     "key": (bent((RATE, 'rate = 0.1\nkey = "publish"')), "choice"),
     # columns

@@ -271,7 +271,10 @@ class Ledger:
         head as `trusted_head`, a ledger whose end was cut off, or an older copy of it, is found too. Raises
         DoesNotVerify when anything was edited.
         """
+        trusted = trusted_head or Head(0, GENESIS, "")
         if self._readable() is None:
+            if trusted.records:
+                raise ledger_behind(trusted.records)
             return Head(0, GENESIS, now())
         with self._lock:
             self._history, self._identities = History(), {}
@@ -281,7 +284,6 @@ class Ledger:
                     checked_secret(transaction.secret(), history.secret)
                     for _ in read_identities(history.entries.values(), transaction.identities()):
                         pass  # one is held at a time
-                trusted = trusted_head or Head(0, GENESIS, "")
                 if trusted.records and transaction.hash_of(trusted.records) != trusted.hash:
                     raise ledger_behind(trusted.records)
                 assert history.last is not None, "a ledger without records is refused"

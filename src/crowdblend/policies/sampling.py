@@ -273,6 +273,11 @@ class Biased(Sampling, frozen=True):
             message = "Biased sampling in [sampling] has no rate to draw at."
             raise refusal("biased-sampling", message, "Add rate, or already_drawn = true.", "[sampling] rate")
         _check_order(self)
+        if not self.exceptions and self.max_rate not in (None, self.high):
+            message = (
+                f"max_rate in [sampling] is {self.max_rate}, and without exceptions nobody is above high, {self.high}."
+            )
+            raise refusal("biased-sampling", message, "Remove max_rate, or add exceptions.", "[sampling] max_rate")
 
     def thin_by(self, share: float) -> Self:
         """Return the same with smaller probabilities; of exceptions nothing is known but that they are thinned too."""

@@ -154,10 +154,11 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
         return mechanisms_of(self.plan)
 
     def check(self) -> None:
-        """Refuse weights whose breaks do not give the classes that are named."""
+        """Refuse weights whose breaks do not give the classes that are named; one class has no name."""
         breaks, labels = self.design.breaks, tuple(self.design.strata)
         numbers = (False, True) if all(end.is_integer() for end in breaks) else (False,)
-        if breaks and all(labels != Breaks(breaks, whole=whole).labels for whole in numbers):
+        one_class = len(breaks) == 2 and labels == ("",)
+        if breaks and not one_class and all(labels != Breaks(breaks, whole=whole).labels for whole in numbers):
             raise contradiction("its weights are not the classes that it names")
         if self.design.exceptions:
             raise contradiction("its errors do not hold with exceptions")
