@@ -72,18 +72,14 @@ def cli() -> None:
     """
 
 
-def _tell_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """A warning as a sentence on stderr, without the line of code that it comes from."""
-    click.echo(f"crowdblend: warning: {message}", err=True)
-
-
 def main() -> None:
     """Entry point: what click refuses becomes one sentence and an exit code, too."""
     for stopped in (signal.SIGTERM, signal.SIGHUP):
         # Leave through the usual way out, so that temporary files with data in them are removed.
         signal.signal(stopped, lambda number, _: sys.exit(128 + number))
     tolerate_narrow_streams()
-    warnings.showwarning = _tell_warning
+    # A sentence, without the line of code that it comes from.
+    warnings.showwarning = lambda message, *_: click.echo(f"crowdblend: warning: {message}", err=True)
     try:
         sys.exit(cli.main(standalone_mode=False) or 0)
     except click.exceptions.Exit as leaving:

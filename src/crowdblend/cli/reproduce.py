@@ -24,7 +24,9 @@ def command(name: str, *, plot: str | None, force: bool) -> None:
         raise wrong_use("--plot draws one figure.", "Name it instead of all.", "--plot")
     found = [reproduce(one) for one in (REPRODUCTIONS if name == ALL else (name,))]
     if plot:
-        _draw(found[0], plot, force)
+        if found[0].chart is None:
+            raise wrong_use(f"{name} is a table without a figure.", "Leave --plot out.", "--plot")
+        save(found[0].chart, Path(plot), force=force)
     if asks_for_json():
         emit({"reproductions": [*map(_document, found)]} if name == ALL else _document(found[0]))
     elif not plot:
@@ -38,9 +40,3 @@ def _document(reproduction: Reproduction) -> dict[str, object]:
     rows = [dict(zip(reproduction.columns, row, strict=True)) for row in reproduction.rows]
     named = {"name": reproduction.name, "title": reproduction.title, "source": reproduction.source}
     return {**named, "rows": rows, "note": reproduction.note}
-
-
-def _draw(reproduction: Reproduction, target: str, force: bool) -> None:
-    if reproduction.chart is None:
-        raise wrong_use(f"{reproduction.name} is a table without a figure.", "Leave --plot out.", "--plot")
-    save(reproduction.chart, Path(target), force=force)

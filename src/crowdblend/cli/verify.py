@@ -35,7 +35,13 @@ def command(target: str, *, signer: str | None, proof_folder: str | None) -> Non
 
     TARGET is a release folder, a certificate alone, or '-' for stdin. Only with a folder are the data checked too.
     """
-    signed = None if signer is None else _signed_by(target, signer)
+    signed = None
+    if signer is not None:
+        if target == "-":
+            message, remedy = "A certificate from stdin has no signature.", "Name the folder or the certificate."
+            raise InvalidInput(message, remedy=remedy, where="--signer", code="signature.missing")
+        found = signing.check_release_signature(Path(target), signer)
+        signed = {"name": found.name, "key": sshsig.fingerprint(found.key)}
     folder = Path(target) if target != "-" and Path(target).is_dir() else None
     if folder is not None:
         checked = consistency.verify_release(folder)
@@ -54,15 +60,6 @@ def command(target: str, *, signer: str | None, proof_folder: str | None) -> Non
     lines += [f"  rests on   {step.rule}: {step.proof}" for step in steps]
     said["steps"] = [asdict(step) for step in steps]
     answer({"verified": True, **said, "guarantees": guarantees, "signed_by": signed}, *lines)
-
-
-def _signed_by(target: str, signer: str) -> dict[str, str | None]:
-    if target == "-":
-        message = "A certificate from stdin has no signature."
-        remedy = "Name the folder or the certificate."
-        raise InvalidInput(message, remedy=remedy, where="--signer", code="signature.missing")
-    found = signing.check_release_signature(Path(target), signer)
-    return {"name": found.name, "key": sshsig.fingerprint(found.key)}
 
 
 def _lines(certificate: Certificate, uncovered_files: tuple[str, ...], *, with_data: bool) -> list[str]:

@@ -19,7 +19,7 @@ from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import Publication, own_keys, own_parts
 from crowdblend.policies.publication_policy import About, has_columns
 from crowdblend.policies.refusals import did_you_mean, reading_toml, refusal, show_value
-from crowdblend.policies.registry import all_kinds, is_kind, kinds_with, publication_class
+from crowdblend.policies.registry import KINDS, all_kinds, is_kind, publication_class, publication_keys
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import read_keys, require_list, require_table
@@ -164,7 +164,8 @@ def _refuse_foreign(kind: str, table: Mapping[str, Any], names: Collection[str])
     """Refuse keys that this kind does not have: they would be ignored."""
     for name in table:
         if name not in names:
-            others = " or ".join(f'"{one}"' for one in kinds_with(name))
+            having = (one for one in KINDS if name in {key.name for key in publication_keys(one).values()})
+            others = " or ".join(f'"{one}"' for one in having)
             remedy = f"Remove it, or use kind = {others}." if others else did_you_mean(name[:60], names)
             if name in keys_of(Terms) and keys_of(Terms)[name].section == "[privacy]":
                 remedy = f"Write {name} in [privacy]: it is one for all publications, which may have a weight."

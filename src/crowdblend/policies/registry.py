@@ -110,11 +110,6 @@ def policy_class(kind: str) -> type[PublicationPolicy]:
     return publication_class(kind).policy
 
 
-def kinds_with(key: str) -> list[str]:
-    """Return the kinds whose publications have a key."""
-    return [kind for kind in KINDS if key in {one.name for one in publication_keys(kind).values()}]
-
-
 @cache
 def publication_keys(kind: str) -> dict[str, Key]:
     """Return the keys of a kind's publications, by the names of their fields; those of the one inner section too."""

@@ -184,11 +184,7 @@ def init_policy(
             if type_ == "number" and any(inside for *_, inside in offered)
         }
         domains |= dict.fromkeys(axes, AXIS)
-        used = (
-            set(axes)
-            or (set(chosen) if given is not None and given.columns else set())
-            or _used_columns(offered, columns)
-        )
+        used = set(axes) or _used_columns(offered, columns)
         lines = [f"{'' if name in used else '# '}{toml_name(name)} = {domain}\n" for name, domain in domains.items()]
         lines += [
             f"# {toml_name(name)} is left out: {_why(name, weight, places)}\n" for name in sorted(left_out - {who})
@@ -253,9 +249,8 @@ def _used_columns(proposals: Sequence[Proposal], columns: Columns) -> set[str]:
     kind, _, inside = proposals[-1]
     if policy_class(kind).has_numbers and not inside:
         return {name for name, _ in columns[:1]}  # statistics begin with one about the first column
-    if len(proposals) == 1 or inside:
-        return {name for name, _ in columns}
-    return {name for name, _ in columns if any(toml_text(name) in keys["columns"] for _, keys, _ in proposals)}
+    every = {toml_text(name): name for name, _ in columns}
+    return {name for text, name in every.items() if any(text in keys.get("columns", text) for _, keys, _ in proposals)}
 
 
 def _why(name: str, weight: str | None, places: Collection[str]) -> str:
@@ -292,13 +287,13 @@ def _publication(proposal: Proposal, design: str, message: Mapping[str, str]) ->
 
 def _lines(keys: Mapping[str, Key], message: Mapping[str, str]) -> str:
     found = ((key, message.get(key.where) or (FILL if key.required else None)) for key in keys.values())
-    return "".join(_line(key, value) for key, value in found if value is not None)
-
-
-def _line(key: Key, value: str) -> str:
-    choices = f" One of {', '.join(key.choices)}." if key.choices else ""
-    meaning = key.meaning.partition(". ")[0].partition(", DuckDB")[0].rstrip(".")
-    return f"{key.name} = {value}" + ("\n" if "   #" in value else f"   # {meaning}.{choices}\n")
+    lines = []
+    for key, value in found:
+        if value is not None:
+            choices = f" One of {', '.join(key.choices)}." if key.choices else ""
+            meaning = key.meaning.partition(". ")[0].partition(", DuckDB")[0].rstrip(".")
+            lines.append(f"{key.name} = {value}" + ("" if "   #" in value else f"   # {meaning}.{choices}") + "\n")
+    return "".join(lines)
 
 
 def _locate(path: Path | str, folder: Path | str | None) -> str:

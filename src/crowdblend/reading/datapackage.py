@@ -50,13 +50,14 @@ def data_package(folder: Path, certificate: Certificate) -> str:
     """Return the text of datapackage.json for a folder whose data files are written."""
     facts = read_facts(certificate.facts)
     names = [name for name in facts.files if Path(name).suffix in ENDINGS]
+    of_files = {name: facts.publications.get(Path(name).stem, facts) for name in names}
     described: dict[str, Any] = {
         "profile": "data-package",
         "name": "crowdblend-release",
         "title": facts.about.get("title") or "A release of data about people",
         "description": f"A release of kind {facts.kind} with a certificate; README.md and report.html explain it.",
         **_published_fields(facts),
-        "resources": [_resource(folder / name, facts.files[name], _of_file(facts, Path(name).stem)) for name in names],
+        "resources": [_resource(folder / name, facts.files[name], one) for name, one in of_files.items()],
         "crowdblend": _own(certificate, facts),
     }
     return json.dumps(described, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -119,8 +120,3 @@ def _own(certificate: Certificate, facts: ReleaseFacts) -> dict[str, Any]:
         name: {"kind": one.kind, **one.own_parameters, **each.get(name, {})} for name, one in facts.publications.items()
     }
     return said | {"together": facts.together, "publications": own}
-
-
-def _of_file(facts: ReleaseFacts, stem: str) -> ReleaseFacts:
-    """Return the facts of the publication in a file."""
-    return facts.publications.get(stem, facts)

@@ -65,7 +65,10 @@ class Summary:
 
 def summarize(data: Cells, table: CellTable | None = None) -> Summary:
     """Return a data file in the numbers that its report shows; of a table, what they say about the population."""
-    counters = _counters(data, table)
+    # Sums by every column, by the first two and in all; none of cells that do not add up.
+    names = data.columns[:MOST_COLUMNS]
+    wanted = [*((name,) for name in names), *([names[:2]] if len(names) > 1 else []), ()]
+    counters = [MarginCounter(table, data, one) for one in wanted] if table is not None and table.laws.add_up else []
     # Of a table, the margins have the totals by label.
     by_label = {key: Totals([key]) for key in data.keys[:MOST_COLUMNS]} if table is None else {}
     sizes = np.zeros(len(EDGES) + 1, dtype=np.int64)
@@ -98,15 +101,6 @@ def summarize(data: Cells, table: CellTable | None = None) -> Summary:
         pair=next((margin for margin in margins if len(margin.columns) == 2), None),
         total=next((margin for margin in margins if not margin.columns), None),
     )
-
-
-def _counters(data: Cells, table: CellTable | None) -> list[MarginCounter]:
-    """Sums by every column, by the first two and in all; none of cells that do not add up."""
-    if table is None or not table.laws.add_up:
-        return []
-    names = data.columns[:MOST_COLUMNS]
-    wanted = [(name,) for name in names] + ([names[:2]] if len(names) > 1 else []) + [()]
-    return [MarginCounter(table, data, columns) for columns in wanted]
 
 
 def _column_totals(name: str, totals: Totals) -> ColumnTotals:

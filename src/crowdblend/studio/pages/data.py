@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -13,7 +13,6 @@ from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.files import format_of
 from crowdblend.policies.header import Header, read_header
-from crowdblend.policies.key import Key
 from crowdblend.policies.proposals import proposed_person
 from crowdblend.policies.source import DataSource, is_sqlite
 from crowdblend.studio.drafts import Draft
@@ -73,7 +72,11 @@ def choose_source(studio: Studio, source: str, table: str, query: str, address: 
         known = choices.columns
         choices = replace(choices, columns={name: dict(known.get(name, {})) for name, _ in header.columns})
         if choices.text("data", "person") not in dict(header.columns):
-            choices = choices.with_texts("data", _proposed(header, choices.declared_by_section["data"]))
+            person = proposed_person(header.columns)
+            numbered = next((name for name, kind in header.columns if kind == "row number"), None)
+            texts = {"person": person or numbered or "", "ids": "table" if not person and numbered else ""}
+            keys = choices.declared_by_section["data"]
+            choices = choices.with_texts("data", {name: text for name, text in texts.items() if name in keys})
         return replace(draft, choices=choices, columns=header.columns)
 
     return change
@@ -119,14 +122,6 @@ def tables_of(source: Path) -> tuple[str, ...]:
 def _database_of(source: Path) -> Literal["duckdb", "sqlite"] | None:
     kind = format_of(source.name) if source.is_file() else None
     return "duckdb" if kind == "duckdb" else "sqlite" if kind == "sqlite" else None
-
-
-def _proposed(header: Header, keys: Mapping[str, Key]) -> dict[str, str]:
-    """Return what the names of the columns propose: who is told apart, and whether that only numbers the rows."""
-    person = proposed_person(header.columns)
-    numbered = next((name for name, kind in header.columns if kind == "row number"), None)
-    texts = {"person": person or numbered or "", "ids": "table" if not person and numbered else ""}
-    return {name: text for name, text in texts.items() if name in keys}
 
 
 def _tables(studio: Studio, source: str) -> tuple[str, ...]:

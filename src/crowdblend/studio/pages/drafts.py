@@ -16,7 +16,6 @@ from crowdblend.lazy import lazy_imports
 from crowdblend.policies.files import format_of
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.policy import Policy
-from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import WHAT, revision_of
 from crowdblend.studio.model.choices import choices_of, start
 from crowdblend.studio.pages.data import choose_source, open_source
@@ -140,16 +139,16 @@ def duplicate(visit: Visit) -> Response:
 def following_period(visit: Visit) -> Response:
     """Begin the draft of the next period: the same choices, with every year in what readers are told one later."""
     draft = visit.draft
-    said = {name: _YEAR.sub(lambda found: str(int(found[0]) + 1), text) for name, text in _about(draft).items()}
-    name = _YEAR.sub(lambda found: str(int(found[0]) + 1), draft.title)
+
+    def a_year_later(text: str) -> str:
+        return _YEAR.sub(lambda found: str(int(found[0]) + 1), text)
+
+    about = {name: a_year_later(draft.choices.text("about", name)) for name in ("title", "period")}
+    name = a_year_later(draft.title)
     name = name if name != draft.title else f"{draft.title}, next period"
-    choices = draft.choices.with_texts("about", said)
+    choices = draft.choices.with_texts("about", about)
     made = visit.studio.drafts.copy(draft.id, name[:_LONGEST_NAME], choices)
     return visit.see(f"/drafts/{made.id}/data?browse=")
-
-
-def _about(draft: Draft) -> dict[str, str]:
-    return {name: draft.choices.text("about", name) for name in ("title", "period")}
 
 
 def undo(visit: Visit) -> Response:

@@ -9,7 +9,7 @@ from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.guarantees.guessing import guess_sentence
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.budget import SpendingGroup, add_up
-from crowdblend.studio.pictures import ChartPictures, draw_chart
+from crowdblend.studio.pictures import draw_chart
 from crowdblend.studio.views import Visit, on_get
 
 
@@ -32,6 +32,8 @@ def _population(ledger: Ledger, name: str) -> dict[str, object]:
     steps = [(count, one.created, sum_) for count, (one, sum_) in enumerate(zip(entries, totals, strict=True), 1)]
     budget = ledger.budget(name)
     points = [(count, one.epsilon) for count, _, one in steps if one is not None]
+    axes = Axis("releases so far"), Axis("ε of all releases, added up")
+    stairs = LineChart([Line("added up", points)], *axes, f"ε about {name[:60]}", steps=True) if points[1:] else None
     total, limits = budget.differential, ledger.limits(name)
     return {
         "name": name,
@@ -42,14 +44,8 @@ def _population(ledger: Ledger, name: str) -> dict[str, object]:
         "lead": guess_sentence(total, releases=None) if total is not None else None,
         "relative": budget.zero_knowledge,
         "assumptions": [assumption.value for assumption in budget.assumptions],
-        "chart": _stairs(points, name) if len(points) > 1 else None,
+        "chart": stairs and draw_chart(stairs),
     }
-
-
-def _stairs(points: list[tuple[int, float]], name: str) -> ChartPictures:
-    """Return the total ε as stairs: each release is a step up."""
-    axes = Axis("releases so far"), Axis("ε of all releases, added up")
-    return draw_chart(LineChart([Line("added up", points)], *axes, f"ε about {name[:60]}", steps=True))
 
 
 ROUTES = [on_get("/ledger", show)]
