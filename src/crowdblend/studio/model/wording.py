@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain
-from crowdblend.policies.key import keys_of, sections_of
+from crowdblend.policies.domains import DOMAINS, AxisDomain
+from crowdblend.policies.key import Section, keys_of, parts_of
+from crowdblend.policies.publication import CommonKeys
 from crowdblend.policies.registry import KINDS, policy_class
 from crowdblend.policies.sampling import DESIGNS
-from crowdblend.policies.schema import kind_lists, kind_sections
 from crowdblend.policies.terms import Terms
 
 # Fields that are called by more than the name of their key.
@@ -57,20 +57,17 @@ def in_words(text: str) -> str:
     >>> in_words("[sampling] has no rates. Add top = true, or remove degree_bound.")
     '“Rates” is not filled in. Add “Top”, or remove “Degree bound”.'
     """
-    keys = _keys()
-    name = rf"({'|'.join(sorted(keys, key=len, reverse=True))})"
+    key = f"(?P<key>{'|'.join(sorted(_keys(), key=len, reverse=True))})"
     section = _SECTION.pattern
 
     def name_field(match: re.Match[str]) -> str:
         return f"“{label_of(match['key'])}”"
 
-    key = f"(?P<key>{name[1:-1]})"
     text = re.sub(
         rf"(?:{section}|The declaration) has no {key}\b", lambda at: f"{name_field(at)} is not filled in", text
     )
     text = re.sub(rf"{section}(?:: The declaration)? has none of ", "None of these is filled in: ", text)
-    text = re.sub(rf"\b{key} (?:in|of) {section}", name_field, text)
-    text = re.sub(rf"\b{key} to {section}", name_field, text)
+    text = re.sub(rf"\b{key} (?:in|of|to) {section}", name_field, text)
     text = re.sub(rf"{section}:? {key}\b(?! (?:is|has|have)\b)", name_field, text)
     text = re.sub(r",? ?(?:for example|as in|such as) \[?\{[^}]*\}\]?", "", text)
     text = re.sub(r" in quotes| in braces|, without quotes", "", text)
@@ -114,12 +111,7 @@ def place_of(where: str | None) -> tuple[str, str] | None:
 @cache
 def _keys() -> frozenset[str]:
     """Return the names of all keys that a policy can have."""
-    names = {key.name for keys in sections_of(Terms).values() for key in keys.values()} | {"design", "split"}
-    for kind in KINDS:
-        for design in policy_class(kind).designs or ("",):
-            for keys in (*kind_sections(kind, design, several=True).values(), *kind_lists(kind, design).values()):
-                names |= set(keys)
-    ways: tuple[type[Domain], ...] = (*DOMAINS.values(), AxisDomain)
-    for domain in ways:
-        names |= {key.name for key in keys_of(domain).values()}
-    return frozenset(names)
+    holders: list[type[Section]] = [*map(policy_class, KINDS), *DESIGNS.values(), *DOMAINS.values(), AxisDomain]
+    holders += [Terms, CommonKeys]
+    holders += [part.holder for one in holders for part in parts_of(one).values()]
+    return frozenset({"design", "split"} | {key.name for one in holders for key in keys_of(one).values()})
