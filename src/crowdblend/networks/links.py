@@ -6,7 +6,6 @@ Links are kept once, as keys low·n + high in rising order: that sorts, finds re
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +42,7 @@ class Network:
     @cached_property
     def starts(self) -> Whole:
         """For every person, where the links with that person as their lower end begin; one entry more than people."""
-        return _ends(np.bincount(self.low, minlength=self.people))
+        return np.concatenate([[0], np.cumsum(np.bincount(self.low, minlength=self.people))])
 
 
 def network(
@@ -84,10 +83,6 @@ def network(
     return Network(people, low, keys.astype(np.int32))
 
 
-def _ends(counts: Whole) -> Whole:
-    return np.concatenate([[0], np.cumsum(counts)])
-
-
 # A table of places is quicker than hashing while it has at most this many places a name.
 MOST_PLACES = 8
 
@@ -116,7 +111,7 @@ def _dense(source: pa.ChunkedArray, target: pa.ChunkedArray) -> tuple[int, Names
     """Number people without hashing, where names are whole numbers that lie close together; else None."""
     if not pa.types.is_integer(source.type) or not len(source):
         return None
-    ends: list[NDArray[np.int64]] = [_plain(source), _plain(target)]
+    ends: list[NDArray[np.int64]] = [column.to_numpy() for column in (source, target)]
     low, high = min(int(end.min()) for end in ends), max(int(end.max()) for end in ends)
     if high - low + 1 > MOST_PLACES * 2 * len(source):
         return None
@@ -126,7 +121,3 @@ def _dense(source: pa.ChunkedArray, target: pa.ChunkedArray) -> tuple[int, Names
     number = np.cumsum(there, dtype=np.int32) - 1
     first, second = (number[end - low] for end in ends)
     return int(number[-1]) + 1, first, second
-
-
-def _plain(column: pa.ChunkedArray) -> Any:
-    return column.to_numpy()

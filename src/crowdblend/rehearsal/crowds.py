@@ -16,7 +16,6 @@ from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
 from crowdblend.kinds.points.policy import PointsPolicy
 from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.planning.plan import SolvedPlan
-from crowdblend.planning.strata import StratumPlan
 from crowdblend.policies.columns import Column
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Crowd, Population, Values, drawn_here, people_in_memory
@@ -144,7 +143,9 @@ def _subject_by_strata(policy: PolicyT, request: AuditRequest) -> CrowdSubject:
     assert isinstance(planned, CrowdsPlan), "published strata have a k each"
     assert policy.design is not None, "published strata are a design"
     audited = CrowdSubject(policy, request.name, request.understated, request.stacked, people=request.people)
-    strata = _some(planned.crowds.strata)
+    by_rate = sorted(planned.crowds.strata, key=lambda stratum: (stratum.rate, stratum.label))
+    chosen = [by_rate[-1], by_rate[0], planned.crowds.strata[0], planned.crowds.strata[-1]]
+    strata = list({stratum.label: stratum for stratum in chosen}.values())[:_STRATA]
     pairs = []
     for stratum in strata:
         mine, other = (_person(policy.columns, policy.design.column_name, stratum.label, at) for at in (0, -1))
@@ -156,12 +157,6 @@ def _subject_by_strata(policy: PolicyT, request: AuditRequest) -> CrowdSubject:
             for why, size in {**hard, **others}.items()
         ]
     return replace(audited, further=tuple(with_people(pairs)))
-
-
-def _some(strata: Sequence[StratumPlan]) -> list[StratumPlan]:
-    by_rate = sorted(strata, key=lambda stratum: (stratum.rate, stratum.label))
-    chosen = [by_rate[-1], by_rate[0], strata[0], strata[-1]]
-    return list({stratum.label: stratum for stratum in chosen}.values())[:_STRATA]
 
 
 def _person(columns: Sequence[Column], strata: str, label: str, place: int) -> Values:

@@ -12,13 +12,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.graph.policy import GraphPolicy, GraphStatistic
+from crowdblend.kinds.graph.policy import GraphPolicy
 from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.packages import pyarrow
 from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import CrowdPolicy
+from crowdblend.recoding.classes import Recoding
 from crowdblend.recoding.intervals import Intervals
 from crowdblend.recoding.values import Values
 from crowdblend.rehearsal.made_up_values import Rng, draw_measure, draw_values
@@ -48,7 +49,15 @@ def make_up_people(
     that it lacks are made up. No two calls give the same people.
     """
     count = people_of(policy, people)
-    _check_shape(spread, sparsity, like)
+    if not 0 <= spread <= 100:
+        message = f"spread takes a number from 0 to 100, got {spread!r}."
+        raise _refusal("spread", message, "Write 0 for classes of equal size, or 1.")
+    if not 0 <= sparsity < 1:
+        message = f"sparsity takes a share from 0 to below 1, got {sparsity!r}."
+        raise _refusal("sparsity", message, "Write 0.9 to leave nine cells of ten empty.")
+    if like is not None and sparsity:
+        message = "sparsity is given together with a public table, which has its own."
+        raise _refusal("sparsity", message, "Leave one of them out.")
     rng = np.random.default_rng()
     if isinstance(policy, GraphPolicy):
         return _links(policy, count, spread, rng)
@@ -73,7 +82,14 @@ def make_up_vertices(policy: GraphPolicy, people: int | None = None, *, spread: 
     columns = {policy.graph.vertex: pyarrow.array(np.arange(count))}
     for made in policy.statistics:
         if made.column is not None:
-            columns[made.column] = _vertex_values(made, count, spread, rng)
+            recoding: Recoding
+            if made.values is not None:
+                recoding = Values(made.values)
+            else:
+                assert made.start is not None, "an average has bounds"
+                assert made.stop is not None, "an average has bounds"
+                recoding = Intervals(made.start, made.stop, made.stop - made.start)
+            columns[made.column] = draw_values(recoding, count, spread, rng)
     return pyarrow.table(columns)
 
 
@@ -95,18 +111,6 @@ def people_of(policy: RowsPolicy | GraphPolicy, people: int | None) -> int:
 
 def _refusal(where: str, message: str, remedy: str) -> InvalidInput:
     return InvalidInput(message, remedy=remedy, where=where, code=f"rehearsal.{where}")
-
-
-def _check_shape(spread: float, sparsity: float, like: pyarrow.Table | None) -> None:
-    if not 0 <= spread <= 100:
-        message = f"spread takes a number from 0 to 100, got {spread!r}."
-        raise _refusal("spread", message, "Write 0 for classes of equal size, or 1.")
-    if not 0 <= sparsity < 1:
-        message = f"sparsity takes a share from 0 to below 1, got {sparsity!r}."
-        raise _refusal("sparsity", message, "Write 0.9 to leave nine cells of ten empty.")
-    if like is not None and sparsity:
-        message = "sparsity is given together with a public table, which has its own."
-        raise _refusal("sparsity", message, "Leave one of them out.")
 
 
 def _rows(
@@ -149,14 +153,6 @@ def _column(policy: RowsPolicy, column: Column, count: int, spread: float, rng: 
     if isinstance(policy, StatisticsPolicy) and not column.recodings:
         return draw_measure(policy.measures[column.name], count, spread, rng)
     return draw_values(column.recoding, count, spread, rng)
-
-
-def _vertex_values(statistic: GraphStatistic, count: int, spread: float, rng: Rng) -> pyarrow.Array:
-    if statistic.values is not None:
-        return draw_values(Values(statistic.values), count, spread, rng)
-    assert statistic.start is not None, "an average has bounds"
-    assert statistic.stop is not None, "an average has bounds"
-    return draw_values(Intervals(statistic.start, statistic.stop, statistic.stop - statistic.start), count, spread, rng)
 
 
 def _links(policy: GraphPolicy, count: int, spread: float, rng: Rng) -> pyarrow.Table:

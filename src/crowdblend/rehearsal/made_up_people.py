@@ -22,7 +22,6 @@ from crowdblend.frozen import dataclass
 from crowdblend.kinds import AnyPlan, Result
 from crowdblend.policies.registry import part
 from crowdblend.policies.sampling import Poisson
-from crowdblend.policies.sampling_section import Sampling
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.observers import ShownFile, shown_in
 from crowdblend.releases.outputs import Output
@@ -104,23 +103,13 @@ def drawn_here(policy: PolicyT) -> PolicyT:
             raise InvalidInput(message, remedy=remedy, where="[sampling] column", code="rehearsal.strata")
         exact: PolicyT = policy.replace(sampling=sampling.drawn_here(), accept_delta=True, **as_thinned(policy))
         return exact
-    if sampling.fixed_size:
-        return _of_survey(policy, sampling)
-    if not hasattr(policy, "accept_delta"):
+    accepts = {"accept_delta": True} if hasattr(policy, "accept_delta") else {}
+    if (sampling.thin is None) if sampling.fixed_size else not accepts:
         return policy
-    drawn: PolicyT = policy.replace(sampling=sampling.drawn_here(), accept_delta=True)
-    return drawn
-
-
-def _of_survey(policy: PolicyT, sampling: Sampling) -> PolicyT:
-    """Return a survey that was drawn before as one drawn now: crowds of the planned size, by coins of its rate."""
-    if sampling.thin is None:
-        return policy
-    changes: dict[str, Any] = {"sampling": sampling.drawn_here()}
-    if hasattr(policy, "accept_delta"):
-        changes["accept_delta"] = True
-        changes["sampling"] = Poisson(sampling.inclusion_rate)
-    drawn: PolicyT = policy.replace(**changes, **as_thinned(policy))
+    # A survey has crowds of the planned size, by coins of its rate.
+    by_coins = sampling.fixed_size and accepts
+    now = Poisson(sampling.inclusion_rate) if by_coins else sampling.drawn_here()
+    drawn: PolicyT = policy.replace(sampling=now, **accepts, **(as_thinned(policy) if sampling.fixed_size else {}))
     return drawn
 
 

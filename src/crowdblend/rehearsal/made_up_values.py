@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -90,7 +89,9 @@ def draw_measure(measure: BoundedRecoding, count: int, spread: float, rng: Rng) 
         float(measure.start) + steps * float(measure.resolution), float(measure.start), float(measure.stop)
     )
     blank = rng.random(count) < (_RARE if measure.blank is not None else 0)
-    return pyarrow.array(_whole(values, measure.start, measure.resolution), mask=blank)
+    if all(float(number).is_integer() for number in (measure.start, measure.resolution)):
+        return pyarrow.array(np.rint(values).astype(np.int64), mask=blank)
+    return pyarrow.array(values, mask=blank)
 
 
 def _fractions(count: int, spread: float, rng: Rng) -> Numbers:
@@ -152,8 +153,3 @@ def _between(ends: Numbers, recoding: Intervals | Breaks, count: int, spread: fl
 def _days(first: date, last: date, count: int, spread: float, rng: Rng) -> RawValues:
     days = np.floor(_fractions(count, spread, rng) * ((last - first).days + 1)).astype("timedelta64[D]")
     return np.datetime64(first) + days
-
-
-def _whole(values: Numbers, *number: int | float | Decimal) -> RawValues:
-    """Return them as whole numbers where all declared ones are whole."""
-    return np.rint(values).astype(np.int64) if all(float(value).is_integer() for value in number) else values

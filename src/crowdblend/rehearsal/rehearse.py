@@ -171,7 +171,9 @@ def rehearse(
             published.append(publish_once(planned, engine, new_key()))
             (progress or no_progress)("rehearsing", len(published))
             seconds = time.perf_counter() - begun
-        count = _count(here, made)
+        count = here.graph.people if isinstance(here, GraphPolicy) else made.num_rows
+        if not isinstance(here, GraphPolicy) and here.person is not None:
+            count = len(made.column(here.person).unique())
         # Made-up people are asked and kept by one coin; what a survey that is thinned guarantees is in its own plan.
         stated = planned if policy.sampling.thin is None else plan(policy)
         guarantee: Any = stated.guarantees[0]
@@ -196,7 +198,12 @@ def about_made_up(policy: PolicyT, people: pyarrow.Table, spread: float) -> Iter
     """Yield the policy about made-up rows, drawn here if they are a sample."""
     with opened_frame(people) as frame, tempfile.TemporaryDirectory(prefix="crowdblend-") as folder:
         source = DataSource("made-up people", "frame", frame=frame, rows_are_people=True)
-        here = _with_vertices(policy, Path(folder), spread) if isinstance(policy, GraphPolicy) else _draw_now(policy)
+        here: RowsPolicy | GraphPolicy | Policy = policy
+        if not isinstance(policy, GraphPolicy):
+            here = _draw_now(policy)
+        elif policy.graph.vertices is not None:
+            parquet.write_table(make_up_vertices(policy, spread=spread), Path(folder) / "people.parquet")
+            here = policy.replace(graph=policy.graph.replace(vertices=str(Path(folder) / "people.parquet")))
         yield cast(PolicyT, here.with_source(source))
 
 
@@ -209,19 +216,6 @@ def _draw_now(policy: RowsPolicy | Policy) -> RowsPolicy | Policy:
         return drawn_here(policy)
     accepted = {} if isinstance(policy, StatisticsPolicy) else {"accept_delta": True}
     return policy.replace(sampling=policy.sampling.drawn_here(), **accepted, **as_thinned(policy))
-
-
-def _with_vertices(policy: GraphPolicy, folder: Path, spread: float) -> GraphPolicy:
-    if policy.graph.vertices is None:
-        return policy
-    parquet.write_table(make_up_vertices(policy, spread=spread), folder / "people.parquet")
-    return policy.replace(graph=policy.graph.replace(vertices=str(folder / "people.parquet")))
-
-
-def _count(policy: RowsPolicy | GraphPolicy, people: pyarrow.Table) -> int:
-    if isinstance(policy, GraphPolicy):
-        return policy.graph.people
-    return int(people.num_rows if policy.person is None else len(people.column(policy.person).unique()))
 
 
 def _tables(result: Result) -> Iterator[tuple[str, pyarrow.Table]]:
@@ -323,8 +317,10 @@ def _numbers(
     policy: StatisticsPolicy | GraphPolicy, results: list[Result], engine: Engine
 ) -> tuple[NumberExpectation, ...]:
     """Return the errors of every statistic, over all releases and groups."""
-    off = _off_a_network if isinstance(policy, GraphPolicy) else _off_statistics(policy, engine)
-    ranked = () if isinstance(policy, GraphPolicy) else {made.name for made in policy.statistics if made.is_quantile}
+    off: Off = _off_a_network
+    ranked: set[str] = set()
+    if not isinstance(policy, GraphPolicy):
+        off, ranked = _off_statistics(policy, engine), {one.name for one in policy.statistics if one.is_quantile}
     errors: dict[str, list[list[tuple[float, float]]]] = defaultdict(list)
     for one in results:
         ((_, table),) = _tables(one)

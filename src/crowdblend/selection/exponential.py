@@ -85,8 +85,8 @@ def _bounds(losses: Sequence[int], factor: Fraction, bits: int) -> tuple[list[in
     The last one is certain, whatever its ball says.
     """
     with precision(bits + _GUARD):
-        weights = _weights(losses, factor)
-        sums = list(accumulate(weights))
+        weights = {loss: arb(fmpq(-factor.numerator * loss, factor.denominator)).exp() for loss in set(losses)}
+        sums = list(accumulate(weights[loss] for loss in losses))
         scaled = [part * (arb(2) ** bits) / sums[-1] for part in sums[:-1]]
         lower = [_whole(ball.lower().floor()) for ball in scaled]
         upper = [_whole(ball.upper().ceil()) for ball in scaled]
@@ -97,15 +97,6 @@ def _bounds(losses: Sequence[int], factor: Fraction, bits: int) -> tuple[list[in
 
 # Few losses come again and again in rehearsals.
 _known_bounds = lru_cache(maxsize=256)(_bounds)
-
-
-def _weights(losses: Sequence[int], factor: Fraction) -> list[arb]:
-    """e^{−factor·loss} for each, every distinct one computed once."""
-    known: dict[int, arb] = {}
-    for loss in losses:
-        if loss not in known:
-            known[loss] = arb(fmpq(-factor.numerator * loss, factor.denominator)).exp()
-    return [known[loss] for loss in losses]
 
 
 def _whole(point: arb) -> int:

@@ -95,17 +95,13 @@ class Ladder:
         fine = self.nested or all(_is_coarsening(first, self.maps[level]) for level in levels)
         return levels[0] if fine else None
 
-    def size_at(self, level: int | None) -> int:
-        """Return the number of classes of a level; None for the finest classes."""
-        return len(self.maps[0]) if level is None else int(self.maps[level].max()) + 1
-
     def offering(self, levels: Sequence[int]) -> Ladder:
         """Return the ladder of some of the levels, finest first, over the classes of their base."""
         base = self.base(levels)
         if len(levels) == self.levels or base is None:
             return self if len(levels) == self.levels else replace(self, maps=tuple(self.maps[at] for at in levels))
         finest = self.maps[base]
-        size = self.size_at(base)
+        size = int(finest.max()) + 1
         leaves = np.ones(len(finest), np.int64) if self.leaves is None else self.leaves
         maps = [np.arange(size)]
         for level in levels[1:]:

@@ -121,31 +121,23 @@ class Search:
                 places = choose_several(
                     scores, len(runs), epsilon=epsilon, sensitivity=bound, monotone=True, source=source
                 )
-                chosen = {place: _node(offer, place) for place in set(places)}
+                chosen = {}
+                for place in set(places):
+                    levels_at = np.unravel_index(place, [len(levels) for levels in offer])
+                    chosen[place] = tuple(levels[int(at)] for levels, at in zip(offer, levels_at, strict=True))
                 for run, place in zip(runs, places, strict=True):
                     nodes[run] = chosen[place]
         return nodes
-
-
-def _node(offer: Offer, place: int) -> Node:
-    """Return the node at a place of an offer."""
-    chosen = np.unravel_index(place, [len(levels) for levels in offer])
-    return tuple(levels[int(at)] for levels, at in zip(offer, chosen, strict=True))
 
 
 def _turns(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """Columns one after the other, round and round, as many at a time as a step may free."""
     waiting = [column for column, levels in enumerate(shape) if levels > 1]
     while True:
-        free = tuple(islice(waiting, _fitting([shape[column] for column in waiting])))
+        combinations = np.cumprod([float(shape[column]) for column in waiting])
+        free = tuple(waiting[: max(1, int((combinations <= LARGEST_STEP).sum()))])
         yield free
         waiting = [*waiting[len(free) :], *free]
-
-
-def _fitting(levels: list[int]) -> int:
-    """Return how many columns, in order, have few enough combinations; at least one."""
-    combinations = np.cumprod(np.array(levels, dtype=float))
-    return max(1, int((combinations <= LARGEST_STEP).sum()))
 
 
 def score_offer(

@@ -97,8 +97,11 @@ def load_key(path: str | os.PathLike[str], passphrase: Passphrase | None = None)
         raise InvalidInput(problem, remedy=remedy, where="--sign", code="key.not-readable") from None
     try:
         return _check_key(_load(content, None))
-    except TypeError:  # it is encrypted
-        _refuse_without_bcrypt(content)
+    except TypeError:  # it is encrypted, and if in OpenSSH's own way, a passphrase may be asked for in vain
+        if b"OPENSSH PRIVATE KEY" in content and find_spec("bcrypt") is None:
+            problem = "This key is encrypted in OpenSSH's own way, which needs the package bcrypt."
+            remedy = "Install bcrypt, or sign certificate.json yourself: ssh-keygen -Y sign -n crowdblend-certificate."
+            raise Unavailable(problem, remedy=remedy, where="--sign", code="key.bcrypt") from None
     if passphrase is None:
         problem = f"The key {os.fspath(path)} is encrypted."
         raise InvalidInput(problem, remedy="Pass its passphrase.", where="--sign", code="key.passphrase")
@@ -108,14 +111,6 @@ def load_key(path: str | os.PathLike[str], passphrase: Passphrase | None = None)
         raise Refused(
             "The passphrase does not open the key. Try again.", where="--sign", code="key.passphrase"
         ) from None
-
-
-def _refuse_without_bcrypt(content: bytes) -> None:
-    """Refuse a key that is encrypted in OpenSSH's own way before its passphrase is asked for in vain."""
-    if b"OPENSSH PRIVATE KEY" in content and find_spec("bcrypt") is None:
-        problem = "This key is encrypted in OpenSSH's own way, which needs the package bcrypt."
-        remedy = "Install bcrypt, or sign certificate.json yourself: ssh-keygen -Y sign -n crowdblend-certificate."
-        raise Unavailable(problem, remedy=remedy, where="--sign", code="key.bcrypt")
 
 
 def _load(content: bytes, passphrase: bytes | None) -> object:
@@ -138,11 +133,11 @@ def _load(content: bytes, passphrase: bytes | None) -> object:
 
 
 def _check_key(key: object) -> PrivateKey:
-    if isinstance(key, ed25519.Ed25519PrivateKey):
-        return key
-    if isinstance(key, rsa.RSAPrivateKey) and key.key_size >= 2048:
-        return key
-    if isinstance(key, ec.EllipticCurvePrivateKey) and key.curve.key_size in _CURVES:
+    if (
+        isinstance(key, ed25519.Ed25519PrivateKey)
+        or (isinstance(key, rsa.RSAPrivateKey) and key.key_size >= 2048)
+        or (isinstance(key, ec.EllipticCurvePrivateKey) and key.curve.key_size in _CURVES)
+    ):
         return key
     problem = "Signatures are made with Ed25519, ECDSA or RSA keys of at least 2048 bits. Use another key."
     raise InvalidInput(problem, where="--sign", code="key.kind")

@@ -72,7 +72,8 @@ def sign(message: bytes, key: PrivateKey, namespace: str) -> str:
     else:
         name = f"ecdsa-sha2-nistp{key.curve.key_size}".encode()
         made = key.sign(signed, ec.ECDSA(_CURVE_HASHES[key.curve.key_size]()))
-        blob = _string(name) + _string(b"".join(map(_mpint, utils.decode_dss_signature(made))))
+        numbers = (it.to_bytes(it.bit_length() // 8 + 1, "big") for it in utils.decode_dss_signature(made))
+        blob = _string(name) + _string(b"".join(map(_string, numbers)))
     body = _MAGIC + struct.pack(">I", 1) + _string(public_bytes(key.public_key()))
     body += _string(namespace.encode()) + _string(b"") + _string(_HASH.encode()) + _string(blob)
     lines = textwrap.wrap(base64.b64encode(body).decode(), 70)
@@ -143,10 +144,6 @@ def _to_be_signed(message: bytes, namespace: str, hash_name: str) -> bytes:
 
 def _string(value: bytes) -> bytes:
     return struct.pack(">I", len(value)) + value
-
-
-def _mpint(value: int) -> bytes:
-    return _string(value.to_bytes(value.bit_length() // 8 + 1, "big"))
 
 
 def _take(data: bytes) -> tuple[bytes, bytes]:

@@ -117,7 +117,10 @@ class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="sy
             return tuple(kept)
         if any(one.release.already_drawn for one in self.sources):
             raise contradiction("its sources may be of one sample, of which no two guarantees add up")
-        together = compose_sources([_differential(one) for one in each])
+        losses = [_differential(one) for one in each]
+        # Those about everybody are steps on one table.
+        steps = all(getattr(one.conclusion, "samplings", 1) == 0 for one in losses)
+        together = composition.steps_add_up(*losses) if steps else composition.compose(*losses)
         return together, sampling.replacing_is_removing_and_adding(together)
 
     @property
@@ -185,13 +188,6 @@ class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="sy
     @property
     def parameters(self) -> Parameters:
         return {"rows": self.rows, **({"sources": len(self.sources)} if self.sources else {})}
-
-
-def compose_sources(each: list[Derivation]) -> Derivation:
-    """Return the guarantee of several releases together; those about everybody are steps on one table."""
-    if all(getattr(one.conclusion, "samplings", 1) == 0 for one in each):
-        return composition.steps_add_up(*each)
-    return composition.compose(*each)
 
 
 def _differential(certificate: Certificate) -> Derivation:

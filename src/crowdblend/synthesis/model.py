@@ -104,7 +104,10 @@ class _Problem:
         labels = sum(self.sizes)
         self.starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
         self.column_of = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        merged = [_Target.of(tables) for tables in _by_columns(published_tables.tables)]
+        grouped: dict[tuple[str, ...], list[PublishedTable]] = {}
+        for table in published_tables.tables:
+            grouped.setdefault(table.columns, []).append(table)
+        merged = [_Target.of(tables) for tables in grouped.values()]
         complete = [one for one in merged if np.array_equal(one.low, one.high)]
         self.people, self.people_are_known = _people(complete or merged), bool(complete)
         self.start = self._start(merged)
@@ -270,13 +273,6 @@ def _people(targets: Sequence[_Target]) -> float:
     """Return how many people the tables have, in the mean in which the surer one counts more."""
     sureness = [1 / float((1 / np.maximum(one.precisions, 1e-12)).sum()) for one in targets]
     return max(float(np.average([one.low.sum() for one in targets], weights=sureness)), 1.0)
-
-
-def _by_columns(tables: Sequence[PublishedTable]) -> list[list[PublishedTable]]:
-    grouped: dict[tuple[str, ...], list[PublishedTable]] = {}
-    for one in tables:
-        grouped.setdefault(one.columns, []).append(one)
-    return list(grouped.values())
 
 
 def _gram(probabilities: Floats, weights: Floats) -> Floats:

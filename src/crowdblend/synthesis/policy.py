@@ -87,10 +87,10 @@ class SyntheticPolicy(PeoplePolicy, frozen=True, kw_only=True):
     def programme(self) -> Policy:
         """The tables as a policy of their own, in which each has a part of the budget."""
         below = {} if self.sampling.everybody else {"below_k": "noise"}
-        publish = [
-            Table.from_keys(below, columns=columns, name=f"{number:02}-{_plain('-'.join(columns))}"[:100].rstrip("-"))
-            for number, columns in enumerate(self.table_columns, 1)
-        ]
+        publish = []
+        for number, columns in enumerate(self.table_columns, 1):
+            plain = re.sub(r"[^A-Za-z0-9]+", "-", "-".join(columns)).strip("-").lower()
+            publish.append(Table.from_keys(below, columns=columns, name=f"{number:02}-{plain}"[:100].rstrip("-")))
         said = {name: getattr(self, name) for name in SHARED if name in self.__struct_fields__}
         made = Policy.of(Terms(**said), publish, "budget")
         return made.with_source(self.data) if self.data.format == "frame" else made
@@ -98,10 +98,6 @@ class SyntheticPolicy(PeoplePolicy, frozen=True, kw_only=True):
     @property
     def file(self) -> str:
         return f"{STEM}.{self.format}"
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()
 
 
 class Synthetic(Publication):

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 
 from crowdblend.calculus import Certificate, sha256_of
-from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.publishing.description import describe
 from crowdblend.publishing.finished_release import Release
@@ -24,7 +23,7 @@ from crowdblend.releases.plan import software
 from crowdblend.synthesis.facts import MOST_ROWS, MOST_SOURCES, STEM, TITLE, Source, SyntheticFacts, TableMet
 from crowdblend.synthesis.model import fit
 from crowdblend.synthesis.rows import draw_rows
-from crowdblend.synthesis.tables import Codes, PublishedTables, published_tables
+from crowdblend.synthesis.tables import Codes, PublishedTables, published_tables, refusal
 
 
 def synthesize(
@@ -43,29 +42,30 @@ def synthesize(
     folder is in memory; `save` writes it.
     """
     named = [folders] if isinstance(folders, str | os.PathLike) else list(folders)
-    _check(named, rows)
+    if not 1 <= len(named) <= MOST_SOURCES:
+        message = f"Rows are made from 1 to {MOST_SOURCES} folders, and {len(named)} are named."
+        raise refusal("folders", message, "Name folders of releases.")
+    if not isinstance(rows, int) or not 1 <= rows <= MOST_ROWS:
+        message = f"rows must be a number from 1 to {MOST_ROWS:,}, got {rows!r}."
+        raise refusal("rows", message, "Pass how many rows you want, such as 100000.", "rows")
     if out is not None:
         check_target(Path(out), force=force)
     opened = [read(Path(folder)) for folder in named]
     if len({one.certificate.to_dict()["digest"] for one in opened}) < len(opened):
-        message = "A folder is named twice."
-        raise InvalidInput(message, remedy="Name every release once.", where="folders", code="synthesize.twice")
+        raise refusal("twice", "A folder is named twice.", "Name every release once.")
     if any(isinstance(one.facts, SyntheticFacts) for one in opened):
         message = "A folder holds synthetic rows, which say less than what they were made from."
-        remedy = "Name the folders that these were made from."
-        raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.synthetic")
+        raise refusal("synthetic", message, "Name the folders that these were made from.")
     if len(opened) > 1 and any(one.certificate.differential() is None for one in opened):
         message = "A release guarantees nothing for one person more or less, and no other guarantees add up."
-        remedy = "Make rows from each folder by itself."
-        raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.together")
+        raise refusal("together", message, "Make rows from each folder by itself.")
     if len(opened) > 1 and any(one.facts.already_drawn for one in opened):
         message = "A release is of a sample that was drawn before, and others of the same sample do not add up with it."
         remedy = "Make rows from each folder by itself, or publish all tables in one policy."
-        raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.one-sample")
+        raise refusal("one-sample", message, remedy)
     if any(one.facts.proposed for one in opened):
         message = "Domains of a release were proposed from the data, and rows do not carry what that lost."
-        remedy = "Make rows from a release whose domains are from a code book."
-        raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.proposed")
+        raise refusal("proposed", message, "Make rows from a release whose domains are from a code book.")
     # Rows vouch for their sources, which nobody who has the rows can check again.
     for one in opened:
         check_data(one)
@@ -74,20 +74,19 @@ def synthesize(
     with tempfile.TemporaryDirectory(prefix="crowdblend-") as made:
         path = Path(made) / f"{STEM}.{'csv' if as_csv else 'parquet'}"
         sample.output(path.name, list(sample.tables.columns)).write(path.parent)
-        facts = _facts(opened, sample, {path.name: sha256_of(path)})
+        titles = [one.about["title"] for one in opened if one.about.get("title")]
+        facts = SyntheticFacts(
+            software=software(),
+            about={"title": f"{TITLE} from {', '.join(titles)}"[:400] if titles else TITLE},
+            files={path.name: sha256_of(path)},
+            rows=rows,
+            sources=tuple(_source(one.certificate) for one in opened),
+            columns=dict(sample.tables.columns),
+            met=sample.met,
+        )
         certificate = Certificate(facts.derivations(), facts.stated_assumptions, to_json(facts))
         done = Release(describe(Path(made), certificate, today, figures=figures), Path(made)).in_memory()
     return done if out is None else Release(done.certificate, done.save(out, force=force))
-
-
-def _check(folders: Sequence[object], rows: int) -> None:
-    if not 1 <= len(folders) <= MOST_SOURCES:
-        message = f"Rows are made from 1 to {MOST_SOURCES} folders, and {len(folders)} are named."
-        raise InvalidInput(message, remedy="Name folders of releases.", where="folders", code="synthesize.folders")
-    if not isinstance(rows, int) or not 1 <= rows <= MOST_ROWS:
-        message = f"rows must be a number from 1 to {MOST_ROWS:,}, got {rows!r}."
-        remedy = "Pass how many rows you want, such as 100000."
-        raise InvalidInput(message, remedy=remedy, where="rows", code="synthesize.rows")
 
 
 @dataclass(frozen=True)
@@ -114,19 +113,6 @@ def draw_from(releases: Sequence[PublishedRelease], rows: int, random: np.random
     tables = published_tables(releases)
     fitted = fit(tables, random)
     return DrawnRows(tables, draw_rows(fitted.mixture, fitted.pairs, rows, random))
-
-
-def _facts(release: Sequence[PublishedRelease], sample: DrawnRows, files: dict[str, str]) -> SyntheticFacts:
-    titles = [one.about["title"] for one in release if one.about.get("title")]
-    return SyntheticFacts(
-        software=software(),
-        about={"title": f"{TITLE} from {', '.join(titles)}"[:400] if titles else TITLE},
-        files=files,
-        rows=len(sample.codes),
-        sources=tuple(_source(one.certificate) for one in release),
-        columns=dict(sample.tables.columns),
-        met=sample.met,
-    )
 
 
 def _source(certificate: Certificate) -> Source:

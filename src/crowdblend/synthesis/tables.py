@@ -94,35 +94,33 @@ def published_tables(releases: Sequence[PublishedRelease]) -> PublishedTables:
     columns: dict[str, Domain] = {}
     counted: list[tuple[int, str, PublishedRelease]] = []
     for at, release in enumerate(releases):
-        usable = {name: one for name, one in release.counted_publications.items() if _is_listed(one)}
-        for name, one in usable.items():
+        for name, one in release.counted_publications.items():
+            domains = one.tables[DATA].columns
+            cells = math.prod(len(domain.labels or ()) for domain in domains.values())
+            if not domains or cells > MOST_CELLS_LISTED or one.facts.rows_are_counted is None:
+                continue
             counted.append((at, release.folder.name if name == DATA else name, one))
-            for column, domain in one.tables[DATA].columns.items():
+            for column, domain in domains.items():
                 if columns.setdefault(column, domain).labels != domain.labels:
                     message = f"Column {column[:60]!r} has other labels in another of the tables."
-                    remedy = "Make rows from tables that have the same labels."
-                    raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.labels")
+                    raise refusal("labels", message, "Make rows from tables that have the same labels.")
     if not counted:
         message = "Nothing here counts people in cells that are all listed and add up."
         remedy = "Name a folder with tables, such as all tables of two columns of a register."
-        raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.no-tables")
+        raise refusal("no-tables", message, remedy)
     if sum(len(domain.labels or ()) for domain in columns.values()) > MOST_LABELS:
         message = f"The columns have more than {MOST_LABELS:,} labels in all."
-        remedy = "Publish tables with wider intervals or shorter codes."
-        raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.labels")
-    one_sample = len(releases) == 1 and not _divides_people(releases[0])
+        raise refusal("labels", message, "Publish tables with wider intervals or shorter codes.")
+    facts = releases[0].facts
+    # Sampling errors of publications about different people are different too.
+    one_sample = len(releases) == 1 and not (isinstance(facts, ProgrammeFacts) and facts.split != "budget")
     tables = tuple(_table(at, name, one, columns, one_sample=one_sample) for at, name, one in counted)
     return PublishedTables(columns, tables)
 
 
-def _is_listed(one: PublishedRelease) -> bool:
-    sizes = [len(domain.labels or ()) for domain in one.tables[DATA].columns.values()]
-    return bool(sizes) and math.prod(sizes) <= MOST_CELLS_LISTED and one.facts.rows_are_counted is not None
-
-
-def _divides_people(release: PublishedRelease) -> bool:
-    """Return whether publications are about different people, whose sampling errors are then different too."""
-    return isinstance(release.facts, ProgrammeFacts) and release.facts.split != "budget"
+def refusal(code: str, message: str, remedy: str, where: str = "folders") -> InvalidInput:
+    """Return an error about what rows are to be made from; its code begins with `synthesize.`."""
+    return InvalidInput(message, remedy=remedy, where=where, code=f"synthesize.{code}")
 
 
 def _table(

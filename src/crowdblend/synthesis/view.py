@@ -42,7 +42,8 @@ def view(folder: PublishedRelease, figures: bool) -> View:
 
 def _met(facts: SyntheticFacts, figures: bool) -> list[Block]:
     worst = sorted(facts.met, key=lambda one: (-one.apart, one.source, one.name))
-    names = {(one.source, one.name): _name(facts, one.source, one.name) for one in worst}
+    several = len(facts.sources) > 1
+    names = {(one.source, one.name): f"{one.source + 1}: {one.name}" if several else one.name for one in worst}
     rows = [
         [
             label(names[one.source, one.name]),
@@ -67,10 +68,6 @@ def _met(facts: SyntheticFacts, figures: bool) -> list[Block]:
         caption = f"Percent of people: how far rows are from a table (dot), and the noise of the table (line).{many}"
         blocks.append(figure(lambda narrow: interval_chart(points, narrow=narrow), caption))
     return [*blocks, table]
-
-
-def _name(facts: SyntheticFacts, source: int, name: str) -> str:
-    return name if len(facts.sources) < 2 else f"{source + 1}: {name}"
 
 
 def _unmeasured_pairs(facts: SyntheticFacts) -> list[Block]:
@@ -101,7 +98,12 @@ def _unmeasured_pairs(facts: SyntheticFacts) -> list[Block]:
 
 def _sources(facts: SyntheticFacts) -> list[Block]:
     rows = [
-        [f"{at}", label(_title(one)), _guarantee(one), Markup("<code>{}</code>").format(one.digest)]
+        [
+            f"{at}",
+            label(one.release.about.get("title") or f"a release of kind {one.release.kind}"),
+            _guarantee(one),
+            Markup("<code>{}</code>").format(one.digest),
+        ]
         for at, one in enumerate(facts.sources, 1)
     ]
     said = "Whatever is computed from published files keeps what they guarantee, so that these rows cost no privacy."
@@ -109,10 +111,6 @@ def _sources(facts: SyntheticFacts) -> list[Block]:
         said += " The guarantee above is of all sources together; each has its own, which is stronger."
     heads = ["", "release", "its guarantee", "digest of its certificate"]
     return [said, Table(heads, rows, "The releases that the synthetic rows were made from")]
-
-
-def _title(source: Source) -> str:
-    return source.release.about.get("title") or f"a release of kind {source.release.kind}"
 
 
 def _guarantee(source: Source) -> str:

@@ -39,24 +39,20 @@ class Gap:
 def hockey_stick(left: Distribution, right: Distribution, growth: Fraction) -> Gap:
     """Return the largest Pr[left ∈ Y] − growth·Pr[right ∈ Y] over all events Y, and such a Y.
 
-    No event is searched for: an outcome helps exactly when its own difference is positive.
+    No event is searched for: an outcome helps exactly when its own difference is positive. What does not add up to 1
+    exactly is refused: a part that is missing could be the part that tells.
     """
-    _require_distributions(left, right)
-    nothing = Fraction(0)
-    event = frozenset(outcome for outcome, mass in left.items() if mass > growth * right.get(outcome, nothing))
-    here = sum((left[outcome] for outcome in event), nothing)
-    there = sum((right.get(outcome, nothing) for outcome in event), nothing)
-    return Gap(event, here, there, here - growth * there)
-
-
-def _require_distributions(*distributions: Distribution) -> None:
-    """Refuse what does not add up to 1 exactly: a part that is missing could be the part that tells."""
-    for masses in (one.values() for one in distributions):
+    for masses in (left.values(), right.values()):
         if not all(isinstance(mass, Rational) and mass >= 0 for mass in masses) or sum(masses) != 1:
             raise InvalidInput(
                 "The masses of a distribution must be fractions of at least 0 that add up to 1. "
                 "Use fractions.Fraction, and move what is cut off to an outcome of its own."
             )
+    nothing = Fraction(0)
+    event = frozenset(outcome for outcome, mass in left.items() if mass > growth * right.get(outcome, nothing))
+    here = sum((left[outcome] for outcome in event), nothing)
+    there = sum((right.get(outcome, nothing) for outcome in event), nothing)
+    return Gap(event, here, there, here - growth * there)
 
 
 def surely(outcome: Hashable) -> dict[Any, Fraction]:

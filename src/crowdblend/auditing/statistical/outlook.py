@@ -67,15 +67,20 @@ class Outlook:
 
     def describe(self) -> str:
         """One line for people to read."""
-        leak = (
-            "cannot find any leak: delta allows all of them"
-            if self.smallest_leak is None
-            else f"finds what shows in at least {_one_in(self.smallest_leak)} releases of these made-up people and "
-            f"never otherwise (with {100 * FOUND:.0f} %), and cannot see what is rarer or needs other people"
-        )
+        leak, power = "cannot find any leak: delta allows all of them", "that may be under 5 %"
+        if (share := self.smallest_leak) is not None:
+            often = f"{100 * share:.0f} % of" if share > 0.1 else f"1 of {math.floor(1 / share):,}"
+            leak = (
+                f"finds what shows in at least {often} releases of these made-up people and never otherwise (with "
+                f"{100 * FOUND:.0f} %), and cannot see what is rarer or needs other people"
+            )
+        if self.half_refuted >= 0.05:
+            power = f"of at least {min(99, 5 * math.floor(20 * self.half_refuted))} %"
+        minutes = self.seconds >= 120
+        time = f"{math.ceil(self.seconds / 60):,} min" if minutes else f"{math.ceil(self.seconds)} s"
         return (
-            f"outlook      in about {_duration(self.seconds)} and {self.runs:,} releases this audit refutes an epsilon "
-            f"understated by a factor 2 with probability {_at_least(self.half_refuted)}; it {leak}"
+            f"outlook      in about {time} and {self.runs:,} releases this audit refutes an epsilon understated by a "
+            f"factor 2 with probability {power}; it {leak}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -188,15 +193,3 @@ def least_excess(likely: tuple[int, int], unlikely: tuple[int, int], epsilon: fl
         middle = (low + high) / 2
         low, high = (middle, high) if refutes(likely, unlikely, delta + middle, 1 - FOUND, epsilon) else (low, middle)
     return low
-
-
-def _at_least(power: float) -> str:
-    return f"of at least {min(99, 5 * math.floor(20 * power))} %" if power >= 0.05 else "that may be under 5 %"
-
-
-def _one_in(share: float) -> str:
-    return f"{100 * share:.0f} % of" if share > 0.1 else f"1 of {math.floor(1 / share):,}"
-
-
-def _duration(seconds: float) -> str:
-    return f"{math.ceil(seconds)} s" if seconds < 120 else f"{math.ceil(seconds / 60):,} min"

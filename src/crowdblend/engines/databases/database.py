@@ -59,14 +59,11 @@ def silence(data: DataSource) -> Iterator[None]:
     except InvalidInput:
         raise
     except Exception as error:
-        if not isinstance(error, _failures()):
+        kinds = {"adbc_driver_manager": "Error", "sqlite3": "Error", "pyarrow": "ArrowException", "duckdb": "Error"}
+        failures = [getattr(sys.modules[name], kind) for name, kind in kinds.items() if name in sys.modules]
+        if not isinstance(error, (*failures, OSError, UnicodeError)):
             raise
         raise _refusal(data, error) from None
-
-
-def _failures() -> tuple[type[Exception], ...]:
-    kinds = (("adbc_driver_manager", "Error"), ("sqlite3", "Error"), ("pyarrow", "ArrowException"), ("duckdb", "Error"))
-    return *(getattr(sys.modules[name], kind) for name, kind in kinds if name in sys.modules), OSError, UnicodeError
 
 
 def _refusal(data: DataSource, error: Exception) -> InvalidInput:

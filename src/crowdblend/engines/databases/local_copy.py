@@ -96,13 +96,10 @@ def local_copy(data: DataSource, folder: Path, resources: Resources) -> DataSour
                 names = [column.name for column in columns]
                 check_repeats(data, names, names)
                 connection.register("incoming", opened.batches(columns))
-                _write(connection, f"SELECT {', '.join(map(_stored_type, columns))} FROM incoming", path)
+                casts = {identifier(column.name): column.cast for column in columns}
+                stored = [name if kind is None else f"CAST({name} AS {kind}) AS {name}" for name, kind in casts.items()]
+                _write(connection, f"SELECT {', '.join(stored)} FROM incoming", path)
     return replace(data, source=str(path), format="parquet", table=None, query=None)
-
-
-def _stored_type(column: DatabaseColumn) -> str:
-    name = identifier(column.name)
-    return name if column.cast is None else f"CAST({name} AS {column.cast}) AS {name}"
 
 
 def _write(connection: duckdb.DuckDBPyConnection, query: str, path: Path) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import cached_property
 
 from crowdblend.engines.databases.database import DatabaseColumn, name_table, relation_of, silence
 from crowdblend.engines.duckdb.relation import identifier
@@ -20,6 +19,7 @@ from crowdblend.policies.source import DataSource, sqlite_file
 from crowdblend.recoding.reading import quote
 
 _TYPES = ("integer", "real", "text", "blob")
+_NUMBERS: dict[str, ColumnKind] = {"integer": "whole", "real": "number"}
 _BATCH = 1 << 16
 
 
@@ -54,28 +54,20 @@ class SQLite:
         names = self.names()
         each = ", ".join(f"max(typeof({identifier(name)}) = '{kind}')" for name in names for kind in _TYPES)
         found = self._connection.execute(f"SELECT {each} FROM {self._relation}").fetchone()
-        width, columns = len(_TYPES), []
+        width, columns, types = len(_TYPES), [], {}
+        if self._data.table is not None:  # SQLite has no type for dates, and keeps them as texts
+            declarations = f"SELECT name, type FROM pragma_table_info({quote(self._data.table)})"
+            types = dict(self._connection.execute(declarations))
         for at, name in enumerate(names):
             there = found[width * at : width * (at + 1)]
             stored = _type_of(name, {kind for kind, occurs in zip(_TYPES, there, strict=True) if occurs})
             self._stored[name] = stored
             cast = {"real": "REAL", "text": "TEXT"}.get(stored)
             sql = identifier(name) if cast is None else f"CAST({identifier(name)} AS {cast})"
-            columns.append(DatabaseColumn(name, self._kind(name), sql))
+            # Numbers are told by their values, dates by what was declared.
+            declared: ColumnKind = "date" if types.get(name, "").upper().startswith(("DATE", "TIME")) else "text"
+            columns.append(DatabaseColumn(name, _NUMBERS.get(stored, declared), sql))
         return tuple(columns)
-
-    def _kind(self, name: str) -> ColumnKind:
-        """Return what a column holds: numbers are told by their values, dates by what was declared."""
-        if self._stored[name] in ("integer", "real"):
-            return "whole" if self._stored[name] == "integer" else "number"
-        return "date" if self._declared_types.get(name, "").upper().startswith(("DATE", "TIME")) else "text"
-
-    @cached_property
-    def _declared_types(self) -> dict[str, str]:
-        """The types that were declared; SQLite has none for dates, and keeps them as texts."""
-        if self._data.table is None:
-            return {}
-        return dict(self._connection.execute(f"SELECT name, type FROM pragma_table_info({quote(self._data.table)})"))
 
     def batches(self, columns: Sequence[DatabaseColumn]) -> pa.RecordBatchReader:
         """Return all rows, in the file's order."""
