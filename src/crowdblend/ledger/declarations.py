@@ -189,20 +189,15 @@ def this_user() -> str:
 _BETWEEN = re.compile(r"[\W_]+")
 
 
-def spelling(name: str) -> str:
-    """Return a name without capitals, the forms of letters and what stands between words.
-
-    >>> spelling("New-Town_") == spelling("new town")
-    True
-    """
-    return _BETWEEN.sub(" ", unicodedata.normalize("NFKC", name).casefold()).strip()
-
-
 def refuse_confusable(name: str, known_names: Iterable[str]) -> None:
-    """Refuse a new name that is easily taken for a known one."""
+    """Refuse a new name that differs from a known one in capitals, forms of letters or what is between words alone."""
     names = dict.fromkeys(known_names)
     if name in names or name.startswith(UNNAMED):
         return
+
+    def spelling(text: str) -> str:
+        return _BETWEEN.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
     for other in names:
         if spelling(name) == spelling(other):
             message = f"The ledger has a population {other!r}, and {name!r} is easily taken for it."

@@ -51,7 +51,8 @@ def _row(number: int, epsilon: float) -> tuple[Cell, ...]:
         epsilon,
         limit(epsilon),
         kept_by_noise(epsilon / (CELLS - 1), 3 * number),
-        kept_by_coin(epsilon, 3 * number + 1),
+        # A coin that favours the true end by e^ε names it this often.
+        float(np.mean(flips(RUNS, rational(limit(epsilon)), SeededSource(3 * number + 1)))),
         guaranteed_epsilon(epsilon),
         kept_by_noise(epsilon / (BLOCK - 1), 3 * number + 2),
     )
@@ -72,11 +73,6 @@ def kept_by_noise(loss: float, seed: int) -> float:
     """Return how often noise of this loss per place moves a point by at most a quarter of the line."""
     moved = discrete_laplace(RUNS, loss, SeededSource(seed))
     return float(np.mean(np.abs(moved) <= QUARTER))
-
-
-def kept_by_coin(epsilon: float, seed: int) -> float:
-    """Return how often a coin that favours the true end by e^ε names it."""
-    return float(np.mean(flips(RUNS, rational(limit(epsilon)), SeededSource(seed))))
 
 
 def _chart() -> LineChart:

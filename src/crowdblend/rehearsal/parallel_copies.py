@@ -114,20 +114,17 @@ class ParallelCopies:
 
     def _slices(self, result: Result) -> list[Slice]:
         """Return the lines of each copy in every file, without the column that tells copies apart."""
-        files = sorted(self._files.contents(result).items())
-        cut = [(name, *_cut(content.decode(), self._names)) for name, content in files]
+        cut = []
+        for name, content in sorted(self._files.contents(result).items()):
+            header, *rows = content.decode().rstrip("\n").split("\n")
+            lines: dict[str, list[str]] = {copy: [] for copy in self._names}
+            try:
+                for row in rows:
+                    copy, rest = row.split(",", 1)
+                    lines[copy.strip('"')].append(rest)
+            except (ValueError, KeyError):
+                message = "A label has a line break, by which the releases of a batch cannot be told apart."
+                remedy = "Audit one release at a time."
+                raise InvalidInput(message, remedy=remedy, where="--batch", code="rehearsal.batch") from None
+            cut.append((name, header.split(",", 1)[1], lines))
         return [tuple((name, header, tuple(lines[copy])) for name, header, lines in cut) for copy in self._names]
-
-
-def _cut(text: str, names: tuple[str, ...]) -> tuple[str, dict[str, list[str]]]:
-    header, *rows = text.rstrip("\n").split("\n")
-    lines: dict[str, list[str]] = {copy: [] for copy in names}
-    try:
-        for row in rows:
-            copy, rest = row.split(",", 1)
-            lines[copy.strip('"')].append(rest)
-    except (ValueError, KeyError):
-        message = "A label has a line break, by which the releases of a batch cannot be told apart."
-        remedy = "Audit one release at a time."
-        raise InvalidInput(message, remedy=remedy, where="--batch", code="rehearsal.batch") from None
-    return header.split(",", 1)[1], lines

@@ -14,7 +14,7 @@ from crowdblend.publishing.verification.counts import check_labels
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import DATA, contradiction
 from crowdblend.synthesis.facts import STEM, SyntheticFacts
-from crowdblend.synthesis.tables import Codes, PublishedTables, published_tables
+from crowdblend.synthesis.tables import published_tables
 
 
 def check(release: PublishedRelease) -> None:
@@ -30,29 +30,23 @@ def check(release: PublishedRelease) -> None:
     if path.stem != STEM:
         raise contradiction("the file of its rows is not called synthetic")
     cells, codes = require_cells(path, list(facts.columns)), [np.empty((0, len(facts.columns)), np.int32)]
+    labels = [pa.array(domain.labels or (), pa.large_string()) for domain in facts.columns.values()]
     for piece in cells.rows():
         check_labels(facts.columns, cells, piece)
-        codes.append(_codes(facts, piece.select(cells.keys)))
+        texts = (column.cast(pa.large_string()) for column in piece.select(cells.keys).columns)
+        each = zip(texts, labels, strict=True)
+        codes.append(np.stack([pc.index_in(text, known).to_numpy() for text, known in each], axis=1))
     made = np.concatenate(codes)
     if len(made) != facts.rows:
         raise contradiction("it has another number of rows than it states")
     if not facts.sources:
-        _check_fit(published_tables([whole]), facts, made)
-
-
-def _codes(facts: SyntheticFacts, piece: pa.Table) -> Codes:
-    labels = (pa.array(domain.labels or (), pa.large_string()) for domain in facts.columns.values())
-    each = zip(piece.columns, labels, strict=True)
-    return np.stack([pc.index_in(column.cast(pa.large_string()), known).to_numpy() for column, known in each], axis=1)
-
-
-def _check_fit(tables: PublishedTables, facts: SyntheticFacts, codes: Codes) -> None:
-    """Refuse a stated distance from a table that is not that of the rows; the fourth digit may be another."""
-    order = [list(facts.columns).index(name) for name in tables.columns]
-    for one, found in zip(facts.met, tables.met_by(codes[:, order]), strict=True):
-        close = all(math.isclose(a, b, rel_tol=2e-3) for a, b in ((one.apart, found.apart), (one.noise, found.noise)))
-        if not close or one.cells != found.cells:
-            raise contradiction(f"its rows are not as far from {one.name} as it states")
+        tables = published_tables([whole])
+        order = [list(facts.columns).index(name) for name in tables.columns]
+        for one, found in zip(facts.met, tables.met_by(made[:, order]), strict=True):
+            pairs = ((one.apart, found.apart), (one.noise, found.noise))
+            # The fourth digit may be another.
+            if one.cells != found.cells or not all(math.isclose(*pair, rel_tol=2e-3) for pair in pairs):
+                raise contradiction(f"its rows are not as far from {one.name} as it states")
 
 
 def _check_beside(whole: PublishedRelease, facts: SyntheticFacts) -> None:

@@ -12,7 +12,7 @@ from crowdblend.designs.draw import Exactly
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.persons import read_persons
 from crowdblend.engines.refusals import outside_domain
-from crowdblend.engines.spark import class_counts, links
+from crowdblend.engines.spark import class_counts, source
 from crowdblend.engines.spark import rows as task_rows
 from crowdblend.engines.spark.pieces import (
     Facts,
@@ -159,12 +159,12 @@ def test_files_of_unknown_size_begin_where_the_one_before_ends(monkeypatch, tmp_
 def test_rows_of_links_beyond_the_memory_are_not_held(monkeypatch):
     rows = [Piece(bucket, "rows", encode(pa.table({"c0": [bucket]}))) for bucket in (1, 2)]
     handed_over = pa.Table.from_batches(batches_of([*rows, Facts({"read": 2}).piece()]))
-    monkeypatch.setattr(links, "collect", lambda *_: handed_over)
+    monkeypatch.setattr(source, "collect", lambda *_: handed_over)
     nothing = SimpleNamespace(fields=())
     relation = SimpleNamespace(
         opening=lambda _: nothing, frame=None, map_tasks=lambda *_: None, check_rows=lambda read: read
     )
     need = sum(len(piece.content) for piece in rows)
-    assert links.rows_of(relation, ["c0"], memory_limit=need)[0].column("c0").to_pylist() == [1, 2]
+    assert source.rows_of(relation, ["c0"], memory_limit=need)[0].column("c0").to_pylist() == [1, 2]
     with refuses("data.memory"):
-        links.rows_of(relation, ["c0"], memory_limit=need - 1)
+        source.rows_of(relation, ["c0"], memory_limit=need - 1)

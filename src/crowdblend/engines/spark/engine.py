@@ -19,10 +19,9 @@ from crowdblend.engines.duckdb.database import bytes_of
 from crowdblend.engines.engine import NO_MEASURES, ClassCounts, ColumnType, Progress
 from crowdblend.engines.spark.class_counts import class_counts
 from crowdblend.engines.spark.identity import SparkHashes
-from crowdblend.engines.spark.links import read_links
 from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.session import session
-from crowdblend.engines.spark.source import open_source
+from crowdblend.engines.spark.source import open_source, read_links
 from crowdblend.ledger.identity import FingerprintRequest, Identity
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column

@@ -3,24 +3,29 @@
 CSV files are read by the tasks themselves with the reader of the DuckDB engine: Spark's own reader takes some lines for
 other rows, and never refuses what has several readings. Every file is counted and read by one task; a file is not
 split. Parquet files are read by Spark after the checks of the DuckDB engine: the same columns and types in every file.
+All rows of links or of people are collected on the driver, since a network is computed in one place.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from crowdblend.engines.duckdb import database as duckdb
 from crowdblend.engines.duckdb.files import open_csv, open_parquet
-from crowdblend.engines.duckdb.relation import VIEW, Field, check_names, column_type, source_name
-from crowdblend.engines.duckdb.source import describe_relation, files_to_read
+from crowdblend.engines.duckdb.relation import VIEW, Field, Relation, check_names, column_type, source_name
+from crowdblend.engines.duckdb.source import describe_relation, files_to_read, read_table
+from crowdblend.engines.engine import Progress
 from crowdblend.engines.frames import is_readable
-from crowdblend.engines.refusals import at_column, refusal
+from crowdblend.engines.refusals import at_column, no_rows, refusal, refuse_beyond
+from crowdblend.engines.spark.pieces import Facts, decode
 from crowdblend.engines.spark.relation import SparkRelation
-from crowdblend.engines.spark.session import quiet, redact
+from crowdblend.engines.spark.session import collect, quiet, redact
+from crowdblend.engines.spark.tasks import HandOver
+from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy_imports
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.source import CATALOG, DataSource, require_rows
@@ -36,7 +41,9 @@ def open_source(spark: SparkSession, data: DataSource, columns: Sequence[str]) -
         require_rows(data)
         return open_frame(data, data.frame, columns)
     if data.format == "catalog":
-        return open_frame(data, _table(spark, data), columns)
+        message = "The catalog of the Spark session has no such table."
+        refused = refusal("table", message, "Check source in [data].", "[data] source")
+        return open_frame(data, _frame(lambda: spark.table(data.source.removeprefix(CATALOG)), refused), columns)
     if data.format == "parquet" and "://" in data.source:
         return open_frame(data, read_parquet(spark, data, [data.source]), columns)
     if data.format == "parquet":
@@ -48,14 +55,13 @@ def open_source(spark: SparkSession, data: DataSource, columns: Sequence[str]) -
     raise refusal("format", message, "Use --engine duckdb, or write Parquet files.", "[data] source")
 
 
-def _table(spark: SparkSession, data: DataSource) -> Any:
+def _frame(read: Callable[[], DataFrame], refused: InvalidInput) -> DataFrame:
+    """Return a frame that has a schema, or our refusal: Spark's words may name more than the source."""
     try:
-        frame = spark.table(data.source.removeprefix(CATALOG))
+        frame = read()
         _ = frame.schema
-    except Exception:  # its words may name more than the table
-        raise refusal(
-            "table", "The catalog of the Spark session has no such table.", "Check source in [data].", "[data] source"
-        ) from None
+    except Exception:
+        raise refused from None
     return frame
 
 
@@ -90,17 +96,9 @@ def open_parquet_files(
 
 def read_parquet(spark: SparkSession, data: DataSource, paths: Sequence[str]) -> DataFrame:
     """Return the files as a frame."""
-    try:
-        frame = spark.read.parquet(*paths)
-        _ = frame.schema
-    except Exception:  # its words may name more than the file
-        raise refusal(
-            "unreadable",
-            f"Spark cannot read {source_name(data)}.",
-            "Check the path; it must be Parquet.",
-            "[data] source",
-        ) from None
-    return frame
+    message = f"Spark cannot read {source_name(data)}."
+    refused = refusal("unreadable", message, "Check the path; it must be Parquet.", "[data] source")
+    return _frame(lambda: spark.read.parquet(*paths), refused)
 
 
 def _path(file: Path) -> str:
@@ -173,3 +171,44 @@ def _plain(kind: str) -> str:
         return "whole"
     # Spark has no unsigned numbers of 64 bits, and takes JSON for the text that it is.
     return {"UBIGINT": "DECIMAL(20,0)", "JSON": "VARCHAR"}.get(kind, kind)
+
+
+def rows_of(
+    relation: SparkRelation,
+    names: Sequence[str],
+    most: int | None = None,
+    memory_limit: int | None = None,
+    progress: Progress | None = None,
+    phase: str = "reading",
+) -> tuple[pa.Table, tuple[Field, ...]]:
+    """Return some columns on the driver, called c0, c1, …; of all rows, or of the first ones."""
+    opening = relation.opening(names)
+    if most is not None and relation.frame is not None:
+        relation = replace(relation, frame=relation.frame.limit(most), rows=None)
+    elif most is not None:
+        opening = replace(opening, files=opening.files[:1], most=most)
+    facts, pieces = Facts.apart(collect(relation.map_tasks(HandOver(opening), opening), progress, phase))
+    contents = [piece.content for piece in pieces]
+    refuse_beyond(memory_limit, sum(map(len, contents)))
+    if not contents:
+        raise no_rows()
+    if most is None:
+        relation.check_rows(facts.counts["read"])
+    fields = tuple(replace(field, identifier=f"c{at}") for at, field in enumerate(opening.fields))
+    return decode(contents), fields
+
+
+def read_links(
+    relation: SparkRelation,
+    names: Sequence[str],
+    values: Sequence[str],
+    what: str,
+    memory_limit: int | None,
+    progress: Progress | None,
+) -> pa.Table:
+    """Return the columns, those of people's names as whole numbers or texts; a blank anywhere is refused."""
+    phase = f"collecting the {what} on the driver"
+    table, fields = rows_of(relation, [*names, *values], None, memory_limit, progress, phase)
+    with duckdb.small_database() as connection:
+        connection.register(VIEW, table)
+        return read_table(connection, Relation(VIEW, fields), names, values, what)
