@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crowdblend.designs import Design
 from crowdblend.designs.draw import Draw, Exactly
@@ -20,8 +21,12 @@ from crowdblend.policies.publication_policy import PeoplePolicy
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.randomness import DrawKey, ReleaseKey
+from crowdblend.recoding.bounded_recoding import BoundedRecoding, Steps
+from crowdblend.recoding.classes import MOST_LISTED
 from crowdblend.releases.plan import Reading, ReleasePlan, software
 
+if TYPE_CHECKING:
+    from crowdblend.planning.statistics.strata_totals import Weights
 with lazy_imports():
     from crowdblend.engines import packing, sampling
     from crowdblend.engines.outside_values import OutsideValues
@@ -77,9 +82,9 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         """The columns that are read: those that are published, and strata or weights beside them."""
         return [column.name for column in (*self.policy.columns, *self._unpublished_columns)]
 
-    def common_facts(self) -> dict[str, Any]:
-        """Return the facts that all kinds have who count classes, by field."""
-        columns = {column.name: column.recoding.domain() for column in self.policy.columns}
+    def common_facts(self, listed: int = MOST_LISTED) -> dict[str, Any]:
+        """Return the facts that all kinds have who count classes, by field; up to so many labels are listed."""
+        columns = {column.name: column.recoding.domain(listed) for column in self.policy.columns}
         return {"software": software(), "person": self.policy.data.person, "design": self.sample, "columns": columns}
 
     @property
@@ -103,7 +108,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         draw: Draw | None = None,
     ) -> ClassCounts:
         """Draw the sample and count it by some columns."""
-        policy, names = self.policy, [column.name for column in columns]
+        policy, names = self.policy, list(dict.fromkeys(column.name for column in columns))
         with engine.open(policy.data, names, policy.resources, progress) as source, refusing_weights(self.design):
             if draw is not None or not getattr(policy, "rows_have_coins", False):
                 return source.class_counts(columns, draw or self.draw(key.coin()))
@@ -158,6 +163,14 @@ def check_survey(sample: Design, counts: ClassCounts, *, one_row: bool, row_coin
     most = sample.most_people(kept_only=not (one_row or row_coins))
     if most is not None and (counts.rows_read if one_row else counts.people) > most:
         raise larger_survey(sample.people or 0)
+
+
+def weight_columns(design: DeclaredStrata, weights: Weights) -> list[Column]:
+    """Return the column of own weights, in steps of their unit; none where nobody has one."""
+    if not design.weighted or design.column is None:
+        return []
+    unit = Decimal(weights.read_unit.numerator) / weights.read_unit.denominator
+    return [Column(design.column.name, (Steps(BoundedRecoding(0, unit * weights.largest, unit)),))]
 
 
 def sample_of_numbers(design: DeclaredStrata, sampling: Sampling) -> Design:

@@ -79,7 +79,7 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         """Return the common facts of tables and microdata, by field."""
         outcome: Outcome = None if publication is None else publication.outcome
         chosen = None if isinstance(outcome, Misfit) else outcome
-        fields = {**self.common_facts(), **self.by_stratum(self.ran(publication))}
+        fields = {**self.crowd_facts(), **self.by_stratum(self.ran(publication))}
         return fields | {"columns": self.domains_in(chosen), "recoding": self.recoding_facts(chosen)}
 
     def recoding_facts(self, choice: Node | None) -> RecodingFacts | None:

@@ -72,8 +72,9 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         sampling = self.policy.sampling
         return (sampling.at_rate(self.parameters.rate) if sampling.rate is None else sampling).sample(self.design)
 
-    def common_facts(self) -> dict[str, Any]:
-        return super().common_facts() | {
+    def crowd_facts(self) -> dict[str, Any]:
+        """Return the common facts of all crowds, by field."""
+        return self.common_facts() | {
             "epsilon": self.crowds.epsilon,
             "delta": self.crowds.delta,
             "releases": self.policy.releases,

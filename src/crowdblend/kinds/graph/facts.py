@@ -9,7 +9,15 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules.composition import compose
-from crowdblend.planning.networks.request import NAMES, PEOPLE_S_DATA, Bounds, SimulatorView, claim_of, differential
+from crowdblend.planning.networks.request import (
+    NAMES,
+    PEOPLE_S_DATA,
+    Bounds,
+    SimulatorView,
+    derive_release,
+    differential,
+    estimator,
+)
 from crowdblend.planning.networks.solve import CONFIDENCE, error_of
 from crowdblend.releases.facts import Count, Fact, Parameters, ReleaseFacts, contradiction
 
@@ -83,8 +91,9 @@ class GraphFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="graph"
     def claims(self) -> tuple[Derivation, ...]:
         """The guarantee of every statistic relative to random people."""
         return tuple(
-            claim_of(one, self.bounds, SimulatorView(one.samples, one.explored), one.scale, one.resolution)
+            derive_release(one, self.bounds, estimator(one, self.bounds, view), one.scale, one.resolution)
             for one in self.statistics
+            for view in [SimulatorView(one.samples, one.explored)]
         )
 
     def derivations(self) -> tuple[Derivation, ...]:

@@ -261,15 +261,5 @@ class Graph(Publication):
         name: str | None = None,
         **unknown: Never,
     ) -> None:
-        links = Links(
-            people=people,
-            degree_bound=degree_bound,
-            average_bound=average_bound,
-            source=source,
-            target=target,
-            vertices=vertices,
-            vertex=vertex,
-            self_loops=self_loops,
-            duplicates=duplicates,
-        )
+        links = Links(**{key: value for key, value in locals().items() if key in Links.__struct_fields__})
         super().__init__((), name, None, 1.0, {"graph": links, "statistics": tuple(statistics)}, unknown)

@@ -61,7 +61,7 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
             for (name, axis), size in zip(policy.axes, sizes, strict=True)
         }
         return PointsFacts(
-            **self.common_facts(),
+            **self.crowd_facts(),
             axes=axes,
             shapes=tuple(policy.shapes()),
             **self.by_stratum(moved),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.bounded_recoding import BoundedRecoding, Steps
-from crowdblend.releases.class_counts import ClassCountsReading, refusing_weights
+from crowdblend.releases.class_counts import ClassCountsReading, refusing_weights, weight_columns
 from crowdblend.releases.plan import Reading
 
 _LARGEST = 2**62
@@ -127,10 +126,7 @@ def strata_columns(policy: StatisticsPolicy, design: DeclaredStrata, way: Strata
     labels = [column for column in policy.classes if column.name in wanted]
     numbers = dict.fromkeys(str(made.column) for made in policy.statistics if made.measured)
     columns = [*strata, *labels, *(Column(name, (Steps(policy.measures[name]),)) for name in numbers)]
-    if design.weighted and design.column is not None:
-        unit = Decimal(way.weights.read_unit.numerator) / way.weights.read_unit.denominator
-        columns.append(Column(design.column.name, (Steps(BoundedRecoding(0, unit * way.weights.largest, unit)),)))
-    return columns
+    return columns + weight_columns(design, way.weights)
 
 
 def read_strata(

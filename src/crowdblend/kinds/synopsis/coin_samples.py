@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from decimal import Decimal
 
 import numpy as np
 
@@ -26,16 +25,21 @@ from crowdblend.planning.statistics.strata_totals import claim_of_rows, weights_
 from crowdblend.policies.columns import Column
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.randomness import ReleaseKey
-from crowdblend.recoding.bounded_recoding import BoundedRecoding, Steps
 from crowdblend.recoding.classes import LARGEST_DOMAIN
-from crowdblend.releases.class_counts import ClassCountsReading, check_survey, refusing_weights, sample_of_numbers
+from crowdblend.releases.class_counts import (
+    ClassCountsPlan,
+    ClassCountsReading,
+    check_survey,
+    sample_of_numbers,
+    weight_columns,
+)
 from crowdblend.releases.outputs import RowsOutput
-from crowdblend.releases.plan import Lines, Misfit, ReleasePlan, Result, software
+from crowdblend.releases.plan import Lines, Misfit, Result
 from crowdblend.releases.series import one_of_series, series_of
 
 
 @dataclass(frozen=True, repr=False)
-class CountedSynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
+class CountedSynopsisPlan(ClassCountsPlan[SynopsisPolicy]):
     """A policy with nothing left open: the noise on the counts of a sample by coins, or of everybody."""
 
     policy: SynopsisPolicy
@@ -62,13 +66,10 @@ class CountedSynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         fit = None if publication is None else publication.outcome
         assert fit is None or isinstance(fit, Misfit)
         return SynopsisFacts(
-            software=software(),
-            person=policy.data.person,
-            design=self.sample,
+            **self.common_facts(LARGEST_DOMAIN),
             mechanism=CountedRows(noise_epsilon=ran.noise_epsilon, rows=ran.rows),
             queries=asked_queries(policy, ran.queries),
             failure=policy.failure,
-            columns={column.name: column.recoding.domain(LARGEST_DOMAIN) for column in policy.columns},
             misfit=None if fit is None else fit.value,
             size=None if fit is None else fit.size,
             series=series_of(policy),
@@ -104,22 +105,13 @@ class CountedSynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
             return published
         if all(column.name != design.column.name for column in published):
             published = [design.column, *published]
-        if design.weighted:
-            weights = weights_of_design(self.sample)
-            unit = Decimal(weights.read_unit.numerator) / weights.read_unit.denominator
-            published.append(Column(design.column.name, (Steps(BoundedRecoding(0, unit * weights.largest, unit)),)))
-        return published
+        return published + weight_columns(design, weights_of_design(self.sample))
 
     def read(
         self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, draw: Draw | None = None
     ) -> ClassCountsReading:
-        policy = self.policy
-        with (
-            engine.open(policy.data, self.names, policy.resources, progress) as source,
-            refusing_weights(self._design),
-        ):
-            counted = source.class_counts(self._columns, draw or self.sample.draw(key.coin()))
-        check_survey(self.sample, counted, one_row=not policy.data.keeps_some_rows)
+        counted = self.count(self._columns, engine, key, progress, draw)
+        check_survey(self.sample, counted, one_row=not self.policy.data.keeps_some_rows)
         return ClassCountsReading(counted)
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:

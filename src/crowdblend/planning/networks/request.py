@@ -142,13 +142,6 @@ def derive_release(
     return _apply(rule, statistic, bounds, estimate, scale=scale, resolution=resolution)
 
 
-def claim_of(
-    statistic: AskedStatistic, bounds: Bounds, view: SimulatorView, scale: float, resolution: float
-) -> Derivation:
-    """Return the guarantee of a statistic relative to what its simulator looks at."""
-    return derive_release(statistic, bounds, estimator(statistic, bounds, view), scale, resolution)
-
-
 def differential(statistic: AskedStatistic, bounds: Bounds, scale: float, resolution: float) -> Derivation:
     """Return the guarantee of the noise alone, against an adversary who knows everybody else."""
     rules = {
