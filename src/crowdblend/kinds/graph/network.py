@@ -23,15 +23,20 @@ from crowdblend.networks.links import number_people
 from crowdblend.packages import compute
 from crowdblend.packages import pyarrow as pa
 from crowdblend.recoding.reading import number
+from crowdblend.releases.plan import Reading
 
 
 @dataclass(frozen=True, eq=False)
-class NetworkData:
-    """A network within its bounds, and the columns of people's data."""
+class NetworkReading(Reading):
+    """The links of a network, which keep to the bounds of the policy, and the columns of people's data."""
 
     network: Network
     columns: dict[str, pa.ChunkedArray]
     rows: int
+
+    @property
+    def internal(self) -> dict[str, int]:
+        return {"rows_read": self.rows}
 
     @cached_property
     def structure(self) -> Structure:
@@ -54,7 +59,7 @@ def check_network(policy: GraphPolicy, engine: Engine) -> None:
         check_source(engine, links.people_source, (links.vertex, *policy.columns), policy.resources)
 
 
-def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None = None) -> NetworkData:
+def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None = None) -> NetworkReading:
     """Return the network of a policy, checked against its bounds."""
     links, known = policy.graph, None
     ends = _ends(policy, engine)
@@ -76,7 +81,7 @@ def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None 
     _check_people(links, found, listed=known is not None)
     made = network(links.bounds.people, first, second, self_loops=links.self_loops, duplicates=links.duplicates)
     _check_bounds(links, made)
-    read = NetworkData(made, columns, rows)
+    read = NetworkReading(made, columns, rows)
     for statistic in policy.statistics:
         if statistic.column is not None:
             # Values outside the domain are refused now, before the ledger counts the release as spent.

@@ -16,10 +16,9 @@ from crowdblend.errors import Unavailable
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.graph.facts import GraphFacts, GraphStatisticFacts
-from crowdblend.kinds.graph.network import NetworkData, check_network, read_network
+from crowdblend.kinds.graph.network import NetworkReading, check_network, read_network
 from crowdblend.kinds.graph.policy import GraphPolicy, GraphStatistic
 from crowdblend.mechanisms.networks import NoisyStatistic
-from crowdblend.networks import Structure
 from crowdblend.planning.networks.solve import (
     CONFIDENCE,
     NetworkPlan,
@@ -30,18 +29,7 @@ from crowdblend.planning.networks.solve import (
 )
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.outputs import NumbersOutput
-from crowdblend.releases.plan import Lines, Reading, ReleasePlan, Result, software
-
-
-@dataclass(frozen=True)
-class NetworkReading(Reading):
-    """The links and people of a network, which keep to the bounds of the policy."""
-
-    network: NetworkData
-
-    @property
-    def internal(self) -> dict[str, int]:
-        return {"rows_read": self.network.rows}
+from crowdblend.releases.plan import Lines, ReleasePlan, Result, software
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,12 +52,27 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
         bounds = self.policy.graph.bounds
         ran = self.mechanisms if publication is None else publication.mechanisms
         mechanisms = [one for one in ran if isinstance(one, NoisyStatistic)]
+        statistics = tuple(
+            GraphStatisticFacts(
+                name=statistic.name,
+                scale=mechanism.noise.scale,
+                resolution=mechanism.noise.resolution,
+                samples=mechanism.plan.samples,
+                explored=mechanism.plan.seen.explored,
+                column=statistic.column,
+                low=statistic.low,
+                width=statistic.width,
+                labels=statistic.classes,
+                other=statistic.other,
+            )
+            for statistic, mechanism in zip(self.policy.statistics, mechanisms, strict=True)
+        )
         return GraphFacts(
             software=software(),
             people=bounds.people,
             degree_bound=bounds.degree_bound,
             average_bound=bounds.average_bound,
-            statistics=tuple(map(_statistic_facts, self.policy.statistics, mechanisms)),
+            statistics=statistics,
         )
 
     def describe(self) -> Lines:
@@ -105,18 +108,26 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
     ) -> NetworkReading:
         """Read the links; nothing is computed of them but whether they keep to the bounds."""
         with _in_memory():
-            return NetworkReading(read_network(self.policy, engine, progress))
+            return read_network(self.policy, engine, progress)
 
     def publish(self, reading: NetworkReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        policy, mechanisms, network = self.policy, self.mechanisms, reading.network
+        policy, mechanisms, structure = self.policy, self.mechanisms, reading.structure
         with _in_memory():
-            exact = [exact_values(*one, network) for one in zip(policy.statistics, mechanisms, strict=True)]
+            exact = [exact_values(*one, reading) for one in zip(policy.statistics, mechanisms, strict=True)]
             (numbers,) = noisy_numbers(policy, mechanisms, exact, key)
             true = {
                 statistic.label: [float(Fraction(statistic.low) + value) for value in values]
                 for statistic, values in zip(policy.statistics, exact, strict=True)
             }
-            internal = _internal(network.structure, true)
+            degrees, people = np.unique(structure.network.degrees, return_counts=True)
+            sizes, components = np.unique(np.bincount(structure.parts), return_counts=True)
+        # The network's own numbers, for the steward alone.
+        internal = {
+            "links": structure.network.links,
+            "statistics_without_noise": true,
+            "people_by_degree": dict(zip(map(str, degrees.tolist()), people.tolist(), strict=True)),
+            "components_by_size": dict(zip(map(str, sizes.tolist()), components.tolist(), strict=True)),
+        }
         return Result((numbers_output(policy, numbers),), mechanisms, internal=internal)
 
 
@@ -127,22 +138,6 @@ def _in_memory() -> Iterator[None]:
     except MemoryError:
         message = "The network does not fit into memory, at about 50 bytes a link."
         raise Unavailable(message, remedy="Use a larger machine.", where="[data] source", code="data.memory") from None
-
-
-def _statistic_facts(statistic: GraphStatistic, mechanism: NoisyStatistic) -> GraphStatisticFacts:
-    plan = mechanism.plan
-    return GraphStatisticFacts(
-        name=statistic.name,
-        scale=mechanism.noise.scale,
-        resolution=mechanism.noise.resolution,
-        samples=plan.samples,
-        explored=plan.seen.explored,
-        column=statistic.column,
-        low=statistic.low,
-        width=statistic.width,
-        labels=statistic.classes,
-        other=statistic.other,
-    )
 
 
 def plan(policy: GraphPolicy) -> GraphPlan:
@@ -185,7 +180,7 @@ def noisy_numbers(
     return found
 
 
-def exact_values(statistic: GraphStatistic, mechanism: NoisyStatistic, network: NetworkData) -> list[Fraction]:
+def exact_values(statistic: GraphStatistic, mechanism: NoisyStatistic, network: NetworkReading) -> list[Fraction]:
     """Return the numbers of a statistic without noise, above the lower end of its range."""
     return [mechanism.exact(network.structure)] if statistic.column is None else network.values(statistic)
 
@@ -199,15 +194,3 @@ def numbers_output(policy: GraphPolicy, numbers: Sequence[Number]) -> NumbersOut
     columns["error"] = [number.error for number in numbers]
     columns["confidence"] = [CONFIDENCE] * len(numbers)
     return NumbersOutput(policy.file, columns)
-
-
-def _internal(structure: Structure, true: dict[str, list[float]]) -> dict[str, object]:
-    """Return the network's own numbers, for the steward alone."""
-    degrees, people = np.unique(structure.network.degrees, return_counts=True)
-    sizes, components = np.unique(np.bincount(structure.parts), return_counts=True)
-    return {
-        "links": structure.network.links,
-        "statistics_without_noise": true,
-        "people_by_degree": dict(zip(map(str, degrees.tolist()), people.tolist(), strict=True)),
-        "components_by_size": dict(zip(map(str, sizes.tolist()), components.tolist(), strict=True)),
-    }

@@ -14,8 +14,8 @@ import numpy as np
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.kinds.graph.network import NetworkData
-from crowdblend.kinds.graph.plan import GraphPlan, NetworkReading, exact_values, noisy_numbers, numbers_output
+from crowdblend.kinds.graph.network import NetworkReading
+from crowdblend.kinds.graph.plan import GraphPlan, exact_values, noisy_numbers, numbers_output
 from crowdblend.kinds.graph.plan import Number as PublishedNumber
 from crowdblend.kinds.graph.policy import GraphPolicy, GraphStatistic
 from crowdblend.networks import network
@@ -79,7 +79,7 @@ class GraphSubject(AuditSubject[GraphPolicy, GraphPlan, ReplacedLinks]):
 
     def reader(self, population: ReplacedLinks) -> Callable[[ReleaseKey], NetworkReading]:
         """Return the network, which is read once: no key has a part in that."""
-        reading = NetworkReading(self.network(population.links))
+        reading = self.network(population.links)
         return lambda _: reading
 
     def observer(self, population: ReplacedLinks) -> NumbersObserver:
@@ -88,7 +88,7 @@ class GraphSubject(AuditSubject[GraphPolicy, GraphPlan, ReplacedLinks]):
     def batch(self, population: ReplacedLinks) -> GraphBatch:
         return GraphBatch(self.plan, self.network(population.links), self.files)
 
-    def network(self, links: LinkedGroups) -> NetworkData:
+    def network(self, links: LinkedGroups) -> NetworkReading:
         """Return a network as it is read from files."""
         return self._remember(("network", links), lambda: made_up(self.policy, links))
 
@@ -123,7 +123,7 @@ class GraphBatch:
     """Releases of a plan about the same network."""
 
     plan: GraphPlan
-    network: NetworkData
+    network: NetworkReading
     files: Files
     releases: int = RELEASES
 
@@ -139,12 +139,12 @@ class GraphBatch:
         return [(files, None) for files in self.files.cut(output, len(outcomes))]
 
 
-def made_up(policy: GraphPolicy, groups: LinkedGroups) -> NetworkData:
+def made_up(policy: GraphPolicy, groups: LinkedGroups) -> NetworkReading:
     """Return a network as it would be read from files."""
     people, ends = policy.graph.bounds.people, np.array(groups.links, np.int64)
     values = zip(policy.columns, groups.data, groups.others, strict=True)
     columns = {name: pa.chunked_array([[mine, *[other] * (people - 1)]], pa.string()) for name, mine, other in values}
-    return NetworkData(network(people, ends[:, 0], ends[:, 1]), columns, len(ends))
+    return NetworkReading(network(people, ends[:, 0], ends[:, 1]), columns, len(ends))
 
 
 def _offered_labels(statistic: GraphStatistic) -> list[str]:

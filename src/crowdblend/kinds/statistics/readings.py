@@ -31,24 +31,11 @@ from crowdblend.releases.plan import Reading
 _LARGEST = 2**62
 
 
-@dataclass(frozen=True)
-class Crossing:
-    """A column of numbers, and the columns with labels that it is counted together with."""
-
-    column: str
-    labels: tuple[str, ...]
-
-    def columns(self, policy: StatisticsPolicy) -> list[Column]:
-        """Return the columns that an engine counts: the labels, and the steps last."""
-        known = {column.name: column for column in policy.classes}
-        return [*(known[name] for name in self.labels), Column(self.column, (Steps(policy.measures[self.column]),))]
-
-
-def crossing_of(statistic: Statistic) -> Crossing | None:
-    """Return the columns to count a statistic by; None where class counts and sums are enough."""
+def crossing_of(statistic: Statistic) -> tuple[str, ...]:
+    """Return the columns to count a statistic by, numbers last; none where class counts and sums are enough."""
     if not (statistic.is_quantile or statistic.of_some):
-        return None
-    return Crossing(str(statistic.column), tuple(sorted({*statistic.among, *statistic.groups})))
+        return ()
+    return (*sorted({*statistic.among, *statistic.groups}), str(statistic.column))
 
 
 @dataclass(frozen=True)
@@ -60,7 +47,7 @@ class TotalsReading(Reading):
 
     people: int
     totals: Mapping[Mechanism, ClassCounts]
-    crossed: Mapping[tuple[Mechanism, Crossing], SampledClasses]
+    crossed: Mapping[tuple[Mechanism, tuple[str, ...]], SampledClasses]
 
     @property
     def internal(self) -> dict[str, int]:
@@ -86,12 +73,13 @@ def read_totals(
     policy: StatisticsPolicy, plan: TotalsPlan, engine: Engine, key: ReleaseKey, progress: Progress | None
 ) -> TotalsReading:
     """Add up everybody, the sample, or both; then count what has to be counted by steps, in another reading."""
-    plain = [made for made in policy.statistics if crossing_of(made) is None]
+    plain = [made for made in policy.statistics if not crossing_of(made)]
     columns = [column for column in policy.classes if column.name in labelled_columns(plain)]
     summed = {made.column for made in plain if made.measured}
     measures = {name: bounds for name, bounds in policy.measures.items() if name in summed}
+    known = {column.name: column for column in policy.classes}
     totals: dict[Mechanism, ClassCounts] = {}
-    crossed: dict[tuple[Mechanism, Crossing], SampledClasses] = {}
+    crossed: dict[tuple[Mechanism, tuple[str, ...]], SampledClasses] = {}
     with engine.open(policy.data, policy.needed_columns, policy.resources, progress) as source:
         for places, way in plan.ways:
             assert isinstance(way, Way), "strata are read in a way of their own"
@@ -100,17 +88,17 @@ def read_totals(
             draw: Draw = Everybody() if whole else Exactly(key.coin(), way.samples, policy.people)
             if columns or measures:
                 totals[way.mechanism] = source.class_counts(columns, draw, measures)
-            wanted = {crossing_of(policy.statistics[place]) for place in places} - {None}
-            for crossing in sorted(filter(None, wanted), key=lambda one: (one.column, one.labels)):
-                crossed[way.mechanism, crossing] = source.class_counts(crossing.columns(policy), draw).classes
+            for *labels, numbers in sorted({crossing_of(policy.statistics[place]) for place in places} - {()}):
+                steps = Column(numbers, (Steps(policy.measures[numbers]),))
+                counted = source.class_counts([*(known[name] for name in labels), steps], draw)
+                crossed[way.mechanism, (*labels, numbers)] = counted.classes
     return TotalsReading(max(way.people_counted for _, way in plan.ways), totals, crossed)
 
 
 def exact_totals(policy: StatisticsPolicy, place: int, mechanism: Mechanism, reading: TotalsReading) -> Whole:
     """Return the exact totals of a statistic, or the people at each step of each group for a quantile."""
     made = policy.statistics[place]
-    crossing = crossing_of(made)
-    if crossing is not None:
+    if crossing := crossing_of(made):
         bounds = policy.measures[str(made.column)]
         return totals_at_steps(reading.crossed[mechanism, crossing], made, bounds)
     counted = reading.totals[mechanism]

@@ -23,9 +23,8 @@ class Bounds:
     average_bound: float
 
     def __post_init__(self) -> None:
-        check("people", self.people)
-        check("degree_bound", self.degree_bound)
-        check("average_bound", self.average_bound)
+        for name, value in vars(self).items():
+            check(name, value)
         if self.average_bound > self.degree_bound:
             message = f"average_bound = {self.average_bound:g} is above degree_bound = {self.degree_bound}."
             remedy = "Lower it, or leave it out."
