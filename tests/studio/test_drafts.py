@@ -57,7 +57,7 @@ def test_what_is_too_large_for_a_page_or_incomplete_is_said(visitor: Visitor, ro
     assert "takes 2,000 rows" in visitor.get(f"/drafts/{number}/hierarchy/1").text
     sent = {"place": "2", "way": "width", "key:from": "9", "key:to": "1", "key:width": "1"}
     assert "Swap from and to" in visitor.send(f"/drafts/{number}/columns", sent, **{"hx-request": "true"}).text
-    assert "nothing of that name" in visitor.get("/gallery/attacks/none").text
+    assert "An attack must be one of" in visitor.get("/gallery/attacks/none").text
 
 
 def test_a_draft_without_data_or_persons_asks_for_them(visitor: Visitor, root: Path) -> None:

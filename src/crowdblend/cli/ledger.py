@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from pathlib import Path
 
 import click
@@ -125,11 +126,7 @@ def resume_entry(
     ledger = Ledger.open(where)
     loaded = None if policy is None else load.load_policy(policy)
     signing = None if sign_key is None else release.signing(sign_key)
-    with (
-        engine_named(engine) as reads,
-        release.notes_on_stderr(),
-        progress_line(quiet=asks_for_json()) as progress,
-    ):
+    with engine_named(engine) as reads, release.notes_on_stderr(), progress_line(quiet=asks_for_json()) as progress:
         figures = not no_figures
         done = publishing.resume(
             ledger, entry_id, loaded, force=force, progress=progress, engine=reads, sign=signing, figures=figures
@@ -218,12 +215,9 @@ def _row(entry: Entry) -> list[str]:
 
 def _numbers(ids: tuple[int, ...]) -> str:
     """Return the numbers of releases; long runs by their ends."""
-    runs: list[list[int]] = []
-    for number in ids:
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
+    # In a run of neighbours, numbers and their places differ by the same.
+    groups = groupby(enumerate(ids), lambda each: each[1] - each[0])
+    runs = [[number for _, number in group] for _, group in groups]
     return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 4 else ", ".join(map(str, run)) for run in runs)
 
 

@@ -19,15 +19,7 @@ from crowdblend.synthesis.synthesize import synthesize
 @no_figures_option
 @force_option
 @answers
-def command(
-    folders: tuple[str, ...],
-    *,
-    rows: int,
-    out: str,
-    as_csv: bool,
-    no_figures: bool,
-    force: bool,
-) -> None:
+def command(folders: tuple[str, ...], *, rows: int, out: str, as_csv: bool, no_figures: bool, force: bool) -> None:
     """Draw synthetic rows from a model of the tables in release folders.
 
     Each DIR is a release folder, which is verified first. The rows keep what the folders guarantee: no data about

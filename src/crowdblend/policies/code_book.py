@@ -30,12 +30,8 @@ from crowdblend.regular_files import read_regular
 _NAMES = ("column", "variable", "name", "field")
 _VALUES = ("value", "code")
 _LOW, _HIGH = ("from", "min", "minimum"), ("to", "max", "maximum")
-_KINDS = {
-    **dict.fromkeys(("integer", "year"), "whole"),
-    "number": "number",
-    "boolean": "boolean",
-    **dict.fromkeys(("date", "datetime"), "date"),
-}
+_KINDS = {**dict.fromkeys(("integer", "year"), "whole"), **dict.fromkeys(("date", "datetime"), "date")}
+_KINDS |= {"number": "number", "boolean": "boolean"}
 
 
 _PROPOSED = (

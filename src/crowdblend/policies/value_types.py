@@ -52,17 +52,12 @@ FilePaths = Annotated[
     ),
 ]
 Texts = Annotated[
-    tuple[str, ...],
-    Kind("texts", 'a list of texts, for example ["a", "b"]', tuple[_Label, ...], _labels),
+    tuple[str, ...], Kind("texts", 'a list of texts, for example ["a", "b"]', tuple[_Label, ...], _labels)
 ]
 Names = Annotated[tuple[str, ...], Kind("texts", 'a list of names, for example ["sex", "age"]')]
-Level = Annotated[
-    int | Annotated[str, Meta(pattern="^choose$")],
-    Kind("level", 'a whole number, or "choose"'),
-]
+Level = Annotated[int | Annotated[str, Meta(pattern="^choose$")], Kind("level", 'a whole number, or "choose"')]
 Widths = Annotated[
-    int | Decimal | tuple[int | Decimal, ...],
-    Kind("widths", "a number, or a list of numbers to choose from"),
+    int | Decimal | tuple[int | Decimal, ...], Kind("widths", "a number, or a list of numbers to choose from")
 ]
 Period = Literal["day", "week", "month", "quarter", "year"]
 Periods = Annotated[

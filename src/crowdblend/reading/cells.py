@@ -27,14 +27,8 @@ from crowdblend.regular_files import open_regular
 
 Labels = tuple[str, ...]
 TEXTS = ("statistic", "group", "class")
-_NUMBERS = {
-    "count": pa.int64(),
-    "sampled": pa.int64(),
-    "low": pa.int64(),
-    "high": pa.int64(),
-    "estimate": pa.float64(),
-    "exact": pa.bool_(),
-}
+_NUMBERS = dict.fromkeys(("count", "sampled", "low", "high"), pa.int64())
+_NUMBERS |= {"estimate": pa.float64(), "exact": pa.bool_()}
 N, EXACT = "n", "exact"
 # What the numbers of a table are called: of everybody, or of a sample.
 COUNTERS = ("count", "sampled")

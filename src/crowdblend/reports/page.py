@@ -200,10 +200,7 @@ def _keys(folder: PublishedRelease) -> list[tuple[str, str]]:
     elif rate is not None:
         keys.append(("share of people sampled", f"{100 * rate:.4g} %"))
     if guarantee is not None:
-        keys += [
-            ("ε, privacy loss", round_up(guarantee.epsilon)),
-            ("δ, added probability", round_up(guarantee.delta)),
-        ]
+        keys += [("ε, privacy loss", round_up(guarantee.epsilon)), ("δ, added probability", round_up(guarantee.delta))]
     return keys
 
 
@@ -228,11 +225,7 @@ def _details(folder: PublishedRelease) -> list[Table]:
     release = {"kind": facts.kind, **facts.whole_parameters}
     hashes = [[shorten(name, 400), Markup("<code>{}</code>").format(value)] for name, value in _hashes(folder).items()]
     tables = [
-        Table(
-            ["parameter", "value"],
-            cells(release),
-            "Parameters, as the release states them",
-        ),
+        Table(["parameter", "value"], cells(release), "Parameters, as the release states them"),
         Table(["file", "SHA-256"], hashes, "Files, as certified"),
         Table(["software", "version"], cells(facts.software), "Software that made the release"),
     ]

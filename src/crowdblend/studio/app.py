@@ -28,20 +28,7 @@ from crowdblend.studio.pages import (
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import HERE, Visit
 
-PAGES = (
-    drafts,
-    data,
-    columns,
-    proposals,
-    hierarchy,
-    release,
-    rehearse,
-    publish,
-    jobs,
-    ledger,
-    releases,
-    gallery,
-)
+PAGES = (drafts, data, columns, proposals, hierarchy, release, rehearse, publish, jobs, ledger, releases, gallery)
 
 
 def application(studio: Studio) -> Starlette:

@@ -82,6 +82,11 @@ class Root:
         """Return a path under the root as it is shown and asked for."""
         return path.relative_to(self.folder).as_posix()
 
+    def free_name(self, stem: str, first: int = 1) -> str:
+        """Return a name for a folder and its policy, with a number where something is called so."""
+        names = (stem if number == 1 else f"{stem}-{number}" for number in count(first))
+        return next(one for one in names if not any(self.inside(one + end).exists() for end in ("", ".toml")))
+
     def listing(self, path: str = "") -> list[ListedPath]:
         """Return what can be chosen in a folder: folders, releases and data files, in order of name."""
         folder = self.existing(path)

@@ -12,19 +12,12 @@ import asyncio
 import secrets
 import threading
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 1_000_000
 # A file that is copied into the root may be large; what arrives of it has as much time each as the body of a form.
@@ -83,7 +76,7 @@ class Session:
 class Guard:
     """Refuses what does not come from a page of this studio, and bounds what is sent."""
 
-    def __init__(self, app: Asgi, session: Session, port: int) -> None:
+    def __init__(self, app: ASGIApp, session: Session, port: int) -> None:
         self._app = app
         self._session = session
         self._name = f"crowdblend_studio_{port}"

@@ -42,12 +42,7 @@ STEPS = {
 def environment() -> Environment:
     """Return the templates of the studio, with those of reports."""
     made = make_environment(HERE / "templates")
-    made.filters |= {
-        "picture": inline_svg,
-        "up": round_up,
-        "words": in_words,
-        "place": place_of,
-    }
+    made.filters |= {"picture": inline_svg, "up": round_up, "words": in_words, "place": place_of}
     made.globals.update(version=__version__, steps=STEPS, kind_names=KIND_NAMES, designs=DESIGNS)
     return made
 

@@ -113,13 +113,7 @@ def attack(status: StatusFile, name: str, runs: int) -> Result:
     return {"told": attacked.to_dict(found), **document}
 
 
-ACTIONS: dict[str, Callable[..., Result]] = {
-    "release": release,
-    "resume": resume,
-    "rehearse": rehearse,
-    "verify": verify,
-    "attack": attack,
-}
+ACTIONS: dict[str, Callable[..., Result]] = {one.__name__: one for one in (release, resume, rehearse, verify, attack)}
 
 
 def main(folder: Path) -> None:

@@ -42,11 +42,8 @@ def missing_in_columns(choices: Choices, folder: Path | str = ".") -> str | None
         return None
     if not choices.used_columns:
         return "Declare the domain of at least one column that is to be published."
-    for name in choices.used_columns:
-        status, refused = column_status(choices, name, folder)
-        if status == INCOMPLETE:
-            return str(refused)
-    return None
+    refusals = (column_status(choices, name, folder)[1] for name in choices.used_columns)
+    return next((str(refused) for refused in refusals if refused is not None), None)
 
 
 def missing_in_release(choices: Choices, folder: Path | str = ".") -> str | None:

@@ -15,13 +15,7 @@ from crowdblend.recoding.hierarchies import hierarchy_text
 from crowdblend.regular_files import read_regular
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.model.choices import WAY
-from crowdblend.studio.model.hierarchy_files import (
-    check_size,
-    checked_rows,
-    group_counts,
-    made_rows,
-    read_rows,
-)
+from crowdblend.studio.model.hierarchy_files import check_size, checked_rows, group_counts, made_rows, read_rows
 from crowdblend.studio.views import Visit, on_get, on_post
 
 _CELL = re.compile(r"cell/(\d{1,4})/(\d{1,2})")

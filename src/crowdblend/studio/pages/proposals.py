@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 
 from starlette.responses import Response
@@ -73,9 +72,7 @@ def begin(visit: Visit) -> Response:
         **said,
     )
     policy.plan()
-    stem = f"{Path(texts['source']).name.partition('.')[0]}-proposal"
-    names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
-    name = next(one for one in names if not any(studio.root.inside(one + end).exists() for end in ("", ".toml")))
+    name = studio.root.free_name(f"{Path(texts['source']).name.partition('.')[0]}-proposal")
     path = studio.root.inside(f"{name}.toml")
     policy.save(path)
     asked = {"policy": str(path), "out": str(studio.root.inside(name)), "ledger": studio.ledger}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 
 from starlette.responses import Response
@@ -43,9 +42,7 @@ def _places(studio: Studio, draft: Draft) -> dict[str, str]:
     """Return the folder and the policy file to propose: what was published keeps its own."""
     out, policy = draft.out or _name(draft), draft.policy or f"{_name(draft)}.toml"
     if studio.published(draft) or (not draft.out and studio.root.inside(out).exists()):
-        stem = re.sub(r"-[0-9]+$", "", out)
-        free = (f"{stem}-{number}" for number in count(2))
-        out = next(name for name in free if not any(studio.root.inside(name + end).exists() for end in ("", ".toml")))
+        out = studio.root.free_name(re.sub(r"-[0-9]+$", "", out), 2)
         policy = f"{out}.toml"
     return {"out": out, "policy": policy}
 

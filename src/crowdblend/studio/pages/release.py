@@ -57,10 +57,7 @@ SLIDERS = (
         *("sampling:rate", "0.01", "0.99"),
         "0.25 is a quarter of the people. A smaller share protects more, and estimates are less exact.",
     ),
-    Slider(
-        *(f"{PUBLISH}/0/k", "2", "500"),
-        "A group with fewer sampled people than this is not shown exactly.",
-    ),
+    Slider(*(f"{PUBLISH}/0/k", "2", "500"), "A group with fewer sampled people than this is not shown exactly."),
 )
 # The other fields, by section, under these titles.
 GROUPS = {
