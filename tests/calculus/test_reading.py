@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from crowdblend import plan, verify
 from crowdblend.calculus import verify_file, verify_folder
-from crowdblend.calculus.reading import MOST_BYTES
+from crowdblend.calculus.encoding import MOST_BYTES
 from crowdblend.cli.main import cli
 from crowdblend.errors import DoesNotVerify, InvalidInput
 

@@ -6,7 +6,7 @@ from flint import arb, ctx
 from scipy.stats import binom
 
 from crowdblend.designs import InclusionRates
-from crowdblend.estimates.binomial import binomial_weights, log_binomial
+from crowdblend.estimates.acceptance import binomial_weights, log_binomial
 from crowdblend.estimates.estimator import Estimator
 from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell
 from tests.cases import for_each

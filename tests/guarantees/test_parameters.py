@@ -11,7 +11,7 @@ import pytest
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.aggregates import RobustSampling
 from crowdblend.guarantees.parameters import PARAMETERS, Parameter, brief, check
-from crowdblend.guarantees.strata import StrataOfSample, StratumOfSample
+from crowdblend.guarantees.programme import StrataOfSample, StratumOfSample
 from tests.cases import for_each
 
 RANGES = {

@@ -20,8 +20,7 @@ from crowdblend.guarantees.privacy import (
     ZeroKnowledge,
 )
 from crowdblend.guarantees.profiles import ClosenessCurve, Uses
-from crowdblend.guarantees.programme import PartInCrowds, PartOfPoints, PartWithNoise, PrivatePart
-from crowdblend.guarantees.strata import StratumOfSample
+from crowdblend.guarantees.programme import PartInCrowds, PartOfPoints, PartWithNoise, PrivatePart, StratumOfSample
 from crowdblend.guarantees.utility import BoundedScore, Sampler
 from tests.cases import for_each
 

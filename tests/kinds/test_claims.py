@@ -11,14 +11,12 @@ import pytest
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.errors import NotProved
 from crowdblend.mechanisms import NoisyHistogram, NoisyPoints, OutlierHistogram, SuppressedHistogram
-from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
-from crowdblend.mechanisms.gaussian import GaussianEverywhere
+from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal, ThresholdHistogram
+from crowdblend.mechanisms.histograms import SuppressedRecords
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.mechanisms.statistics import NoisyStatistics
-from crowdblend.mechanisms.suppression import SuppressedRecords
 from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
 from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
-from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.planning.plan import plan
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release

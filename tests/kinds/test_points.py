@@ -19,7 +19,7 @@ from crowdblend.guarantees.privacy import CrowdBlending, Differential, OutlierPr
 from crowdblend.kinds import plan
 from crowdblend.kinds.outlier_table.plan import plan as plan_outlier_table
 from crowdblend.kinds.points.plan import plan as plan_points
-from crowdblend.mechanisms.noisy import natural_threshold
+from crowdblend.mechanisms.histograms import natural_threshold
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey, coins

@@ -9,7 +9,7 @@ import pytest
 import crowdblend as cb
 from crowdblend.errors import CrowdblendError
 from crowdblend.kinds.table.threshold import ThresholdPlan
-from crowdblend.mechanisms.threshold import ThresholdHistogram
+from crowdblend.mechanisms.everywhere import ThresholdHistogram
 from crowdblend.programme.expected_errors import group_expectations
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.reading.cells import open_cells

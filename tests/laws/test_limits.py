@@ -7,7 +7,7 @@ import pytest
 from flint import arb
 
 from crowdblend.calculus import RULES
-from crowdblend.calculus.rules.synopses import noise_bound
+from crowdblend.calculus.rules.queries import noise_bound
 from crowdblend.guarantees.aggregates import RandomSamples
 from crowdblend.guarantees.privacy import (
     CrowdBlending,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crowdblend.mechanisms.gaussian import GaussianEverywhere
+from crowdblend.mechanisms.everywhere import GaussianEverywhere
 from tests.mechanisms.test_histograms import key, one_column
 
 

@@ -8,12 +8,11 @@ from msgspec.structs import replace
 
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, SampledClasses
-from crowdblend.mechanisms.noisy import natural_threshold
+from crowdblend.mechanisms.histograms import natural_threshold
 from crowdblend.mechanisms.points import AxisNoise, all_within
-from crowdblend.mechanisms.synopsis.classes import ranges
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
 from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis, candidates_of
-from crowdblend.mechanisms.synopsis.queries import check_size, check_universe, vc_bound
+from crowdblend.mechanisms.synopsis.queries import check_size, check_universe, ranges, vc_bound
 from crowdblend.mechanisms.synopsis.synopsis_plans import plan_synopsis
 from tests.cases import for_each
 

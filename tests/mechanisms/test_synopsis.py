@@ -10,14 +10,12 @@ from scipy.stats import binom
 
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.mechanisms.synopsis import exponential, synopsis_plans
-from crowdblend.mechanisms.synopsis import fit as fit_module
-from crowdblend.mechanisms.synopsis.classes import list_conjunctions, ranges
+from crowdblend.mechanisms.synopsis import rows as rows_module
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
 from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
-from crowdblend.mechanisms.synopsis.fit import fit, most_gain, repair
 from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
-from crowdblend.mechanisms.synopsis.queries import QueryClass
-from crowdblend.mechanisms.synopsis.rows import count_rows, random_rows, rows_like, shares
+from crowdblend.mechanisms.synopsis.queries import QueryClass, list_conjunctions, ranges
+from crowdblend.mechanisms.synopsis.rows import count_rows, fit, most_gain, random_rows, repair, rows_like, shares
 from crowdblend.mechanisms.synopsis.synopsis_plans import plan_synopsis
 from crowdblend.randomness import SeededSource
 from tests.cases import for_each
@@ -144,14 +142,14 @@ def test_repair_gives_up_when_nothing_fits(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_step_of_repair_is_that_of_the_theorem(asked: float) -> None:
     """Cells of an answer that is off by v beyond the noise change by e^{±4v}, and the gain is 2v²."""
     queries, p = Conjunctions((2,), 1), np.array([0.5, 0.5])
-    gained = fit_module._round(queries, p, np.array([asked, 0.5]), np.array([0]), 0.01, 0.001)
+    gained = rows_module._round(queries, p, np.array([asked, 0.5]), np.array([0]), 0.01, 0.001)
     assert gained == pytest.approx(2 * 0.39**2)
     assert p.tolist() == pytest.approx([0.5 * math.exp(math.copysign(4 * 0.39, asked - 0.5)), 0.5])
 
 
 def test_a_step_sees_what_the_steps_before_it_did() -> None:
     queries, p, answers = Conjunctions((2,), 1), np.array([0.5, 0.5]), np.array([0.9, 0.5])
-    gained = fit_module._round(queries, p, answers, np.array([0, 1]), 0.01, 0.001)
+    gained = rows_module._round(queries, p, answers, np.array([0, 1]), 0.01, 0.001)
     raised = 0.5 * math.exp(4 * 0.39)
     missing = 0.5 - 0.5 / (raised + 0.5) - 0.01
     assert gained == pytest.approx(2 * 0.39**2 + 2 * missing**2)
@@ -160,7 +158,7 @@ def test_a_step_sees_what_the_steps_before_it_did() -> None:
 
 def test_answers_within_the_slack_are_left_alone() -> None:
     queries, p = Conjunctions((2,), 1), np.array([0.5, 0.5])
-    assert fit_module._round(queries, p, np.array([0.75, 0.5]), np.array([0]), 0.125, 0.125) == 0
+    assert rows_module._round(queries, p, np.array([0.75, 0.5]), np.array([0]), 0.125, 0.125) == 0
     assert p.tolist() == [0.5, 0.5]
 
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from crowdblend.mechanisms import SampledClasses
-from crowdblend.mechanisms.threshold import ThresholdHistogram
+from crowdblend.mechanisms.everywhere import ThresholdHistogram
 from tests.cases import for_each
 from tests.mechanisms.test_histograms import key, one_column
 

@@ -8,7 +8,7 @@ is off by tens of standard errors.
 import numpy as np
 
 from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram
-from crowdblend.mechanisms.noisy import threshold_for
+from crowdblend.mechanisms.histograms import threshold_for
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 from tests.cases import for_each
 from tests.mechanisms.test_histograms import key, one_column, values_of

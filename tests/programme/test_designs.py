@@ -20,8 +20,8 @@ from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.guarantees.profiles import ClosenessCurve, CrowdCurve, ReplacedCurve, SurveyCurve, Uses
 from crowdblend.guarantees.programme import OneSampleCurve, PartInCrowds, PrivatePart, ProgrammeCurve
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
+from crowdblend.mechanisms.histograms import SuppressedHistogram
 from crowdblend.mechanisms.statistics import NoisyStatistics
-from crowdblend.mechanisms.suppression import SuppressedHistogram
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.programme.facts import ProgrammeFacts

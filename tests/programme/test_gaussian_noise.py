@@ -10,8 +10,7 @@ import pytest
 import crowdblend as cb
 from crowdblend.demo import town
 from crowdblend.errors import CrowdblendError
-from crowdblend.mechanisms.everywhere import NoiseEverywhere
-from crowdblend.mechanisms.gaussian import GaussianEverywhere
+from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere
 from crowdblend.programme.shared_budget import gaussian_sigmas, largest_deviation
 from tests.cases import for_each
 

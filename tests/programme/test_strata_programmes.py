@@ -22,7 +22,7 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 from crowdblend.guarantees.programme import PartInCrowds
-from crowdblend.mechanisms.suppression import SuppressedHistogram
+from crowdblend.mechanisms.histograms import SuppressedHistogram
 from crowdblend.planning.parts import PartBudget
 from crowdblend.policies.columns import columns_of
 from crowdblend.policies.source import DataSource, Resources

@@ -28,7 +28,7 @@ from crowdblend.kinds.points.facts import PointsFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.ledger import Ledger
-from crowdblend.mechanisms.suppression import SuppressedHistogram
+from crowdblend.mechanisms.histograms import SuppressedHistogram
 from crowdblend.planning.plan import plan as crowds
 from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.randomness import ReleaseKey

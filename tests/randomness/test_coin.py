@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.ciphers.modes import ECB
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import coins, marks
 from crowdblend.randomness.coin import CHUNK, _threshold, _under
-from crowdblend.randomness.keys import subkey
+from crowdblend.randomness.source import subkey
 from crowdblend.randomness.texts import texts_joined
 from tests.cases import for_each
 

@@ -14,7 +14,7 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.policies.load import parse_policy
-from crowdblend.randomness import ReleaseKey, keys
+from crowdblend.randomness import ReleaseKey, source
 from tests.cases import some_daily
 from tests.golden.releases import KEY, POLICIES
 
@@ -73,7 +73,7 @@ APART = {
 def derived(monkeypatch: pytest.MonkeyPatch) -> Derived:
     """What was derived: how often from which key and with which label."""
     found: Derived = Counter()
-    derive = keys.HKDF  # type: ignore[attr-defined]
+    derive = source.HKDF  # type: ignore[attr-defined]
 
     def recorded(*, info: bytes, **given: object) -> object:
         made = derive(info=info, **given)
@@ -85,7 +85,7 @@ def derived(monkeypatch: pytest.MonkeyPatch) -> Derived:
 
         return Recorded()
 
-    monkeypatch.setattr(keys, "HKDF", recorded)
+    monkeypatch.setattr(source, "HKDF", recorded)
     return found
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import DrawKey, KeyedSource, ReleaseKey
-from crowdblend.randomness.keys import subkey
 from crowdblend.randomness.release_key import DRAW_LABELS
+from crowdblend.randomness.source import subkey
 from tests.cases import for_each
 
 SECRET = bytes(range(32))

@@ -13,8 +13,7 @@ from cryptography.hazmat.primitives.ciphers.modes import ECB
 
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import KeyedSource, SeededSource, SystemSource
-from crowdblend.randomness.keys import SALT, subkey
-from crowdblend.randomness.source import ZEROS
+from crowdblend.randomness.source import SALT, ZEROS, subkey
 from tests.cases import for_each
 
 KEY = bytes(range(32))

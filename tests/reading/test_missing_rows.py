@@ -15,10 +15,8 @@ from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds import plan
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms import SuppressedHistogram
-from crowdblend.mechanisms.everywhere import NoiseEverywhere
-from crowdblend.mechanisms.gaussian import GaussianEverywhere
+from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, ThresholdHistogram
 from crowdblend.mechanisms.outliers import OutlierHistogram
-from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.policies.load import parse_policy
 from crowdblend.reading.notes import _off, sentences
 from crowdblend.reading.readme import readme

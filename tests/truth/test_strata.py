@@ -15,7 +15,7 @@ from crowdblend.calculus.profiles import profile_of
 from crowdblend.designs import Stratum
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.profiles import CrowdCurve, Profile, Uses
-from crowdblend.guarantees.strata import StrataCurve, StratumOfSample
+from crowdblend.guarantees.programme import StrataCurve, StratumOfSample
 from crowdblend.numerics.balls import round_up
 from crowdblend.planning.strata import plan_strata
 from tests.cases import for_each

@@ -9,8 +9,8 @@ from math import prod
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.designs.design import SeveralRows
 from crowdblend.designs.strata import Strata, Stratum
+from crowdblend.mechanisms.histograms import SuppressedHistogram
 from crowdblend.mechanisms.statistics import NoisyStatistics
-from crowdblend.mechanisms.suppression import SuppressedHistogram
 from crowdblend.planning.certified_choice import CertifiedChoice, ExpectedPeople
 from crowdblend.planning.statistics.accuracy import Shape
 from tests.cases import for_each

@@ -13,10 +13,10 @@ import pytest
 from crowdblend.calculus import RULES
 from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.guarantees.utility import Useful
-from crowdblend.mechanisms.synopsis.classes import list_conjunctions, ranges
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions
 from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
 from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
+from crowdblend.mechanisms.synopsis.queries import list_conjunctions, ranges
 from crowdblend.mechanisms.synopsis.rows import count_rows
 from tests.cases import for_each
 

@@ -14,8 +14,7 @@ from typing import Any
 
 from crowdblend.calculus.assumptions import Assumption, StepAssumption, in_order
 from crowdblend.calculus.description import Description, Disagreement, agree, agreed_within
-from crowdblend.calculus.encoding import encode
-from crowdblend.calculus.reading import Document
+from crowdblend.calculus.encoding import Document, encode
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass

@@ -15,9 +15,8 @@ from pathlib import Path
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.certificate import FORMAT, Certificate, digest
-from crowdblend.calculus.encoding import decode
+from crowdblend.calculus.encoding import Document, decode, parse, read_text
 from crowdblend.calculus.folder_files import CERTIFICATE, check_files
-from crowdblend.calculus.reading import Document, parse, read_text
 from crowdblend.calculus.theorem import RULES, Derivation, Rule
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 from crowdblend.guarantees.parameters import check_type

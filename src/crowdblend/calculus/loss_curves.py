@@ -36,10 +36,10 @@ from crowdblend.guarantees.programme import (
     PartWithNoise,
     PrivatePart,
     ProgrammeCurve,
+    StrataCurve,
     UnequalProgrammeCurve,
     UnequalSampleCurve,
 )
-from crowdblend.guarantees.strata import StrataCurve
 from crowdblend.numerics import balls
 from crowdblend.numerics.balls import expm1, precision, round_down, round_up, upper_bound
 from crowdblend.numerics.combined_curves import MeanOf, ReplacedData, WorstOf

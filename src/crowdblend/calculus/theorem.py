@@ -1,19 +1,20 @@
-"""A theorem is data; a rule is the one function that applies it."""
+"""A theorem is data; a rule is the one function that applies it. Conditions on premises are refused alike."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from functools import cached_property
 from typing import Any, get_type_hints
 
 from crowdblend.calculus.assumptions import Assumption, StepAssumption, in_order
-from crowdblend.calculus.conditions import Unmet
 from crowdblend.calculus.description import About, Description, Disagreement
 from crowdblend.errors import InvalidInput, NotApplicable
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.parameters import PARAMETERS, check
-from crowdblend.guarantees.privacy import Guarantee
+from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
+from crowdblend.guarantees.profiles import Profile
 from crowdblend.numerics.balls import precision
 
 # Formulas are evaluated with this precision and rounded outward once, at the end.
@@ -212,3 +213,42 @@ def _normal(name: str, value: Any) -> float:
     check(name, value)
     # Adding 0.0 turns −0.0 into 0.0.
     return int(value) if PARAMETERS[name].whole else float(value) + 0.0
+
+
+class Unmet(NotApplicable):
+    """A condition that is not met, as a sentence without its subject: the rule that is applied puts its id there."""
+
+
+def require(premise: Guarantee, remedy: str, **expectation: object) -> None:
+    """Refuse a premise that has other values than these."""
+    if any(getattr(premise, name) != value for name, value in expectation.items()):
+        needed = " and ".join(f"{name} = {_show(value)}" for name, value in expectation.items())
+        given = " and ".join(f"{name} = {_show(getattr(premise, name))}" for name in expectation)
+        raise Unmet(f"needs {needed}, got {given}. {remedy}")
+
+
+def require_one_person(premise: Differential | Profile, remedy: str) -> None:
+    """Refuse a guarantee that is not for one person more or less."""
+    require(premise, remedy, relation=Relation.ADD_REMOVE, people=1)
+
+
+def require_unsampled(premise: Differential | Profile) -> None:
+    """Refuse a guarantee that relies on sampling already: its sample is not the one that the rule draws."""
+    if premise.samplings > 0:
+        raise Unmet(
+            f"needs a mechanism that has not sampled yet, got samplings = {premise.samplings}. "
+            "Start from the guarantee of the mechanism that runs on the sample."
+        )
+
+
+def require_alike(premises: Sequence[Differential | Profile | ZeroKnowledge]) -> None:
+    """Refuse to add guarantees of which one is about other neighbours than another."""
+    if len({(premise.relation, premise.people) for premise in premises}) > 1:
+        raise Unmet(
+            "adds guarantees under one relation and for one group size. "
+            "Convert them first (differential.replace, profile.replaced, differential.group)."
+        )
+
+
+def _show(value: object) -> str:
+    return str(value.value) if isinstance(value, Enum) else f"{value:g}" if isinstance(value, float) else str(value)

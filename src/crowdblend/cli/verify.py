@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 
 from crowdblend.calculus import Certificate, verify, verify_file
-from crowdblend.calculus.encoding import encode
-from crowdblend.calculus.reading import MOST_BYTES
+from crowdblend.calculus.encoding import MOST_BYTES, encode
 from crowdblend.cli.output import answer, answers
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.guessing import lead

@@ -15,7 +15,8 @@ from flint import arb
 
 from crowdblend.calculus import Assumption, Derivation
 from crowdblend.calculus.profiles import compose_profiles, profile_of
-from crowdblend.calculus.rules import outliers, profiles, programme, registers, sampling
+from crowdblend.calculus.rules import profiles, programme, registers, sampling
+from crowdblend.calculus.rules.mechanisms import outlier_private_is_differential
 from crowdblend.designs import draw
 from crowdblend.designs.draw import Draw, Part
 from crowdblend.errors import InvalidInput, NotApplicable
@@ -303,9 +304,12 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
 
 def differential_claim(mechanism: Claims) -> Derivation:
     """Return the claim of noise with one person more or less, for crowds of any size."""
-    claim = mechanism.claim()
-    private = isinstance(claim.conclusion, OutlierPrivate)
-    return outliers.outlier_private_is_differential(claim) if private else claim
+    return as_differential(mechanism.claim())
+
+
+def as_differential(claim: Derivation) -> Derivation:
+    """Return outlier privacy as the loss of the smallest bins, and any other claim as it is."""
+    return outlier_private_is_differential(claim) if isinstance(claim.conclusion, OutlierPrivate) else claim
 
 
 def claim_about_people(mechanism: Claims) -> Derivation:

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import blending, profiles, programme, recoding, sampling
-from crowdblend.calculus.rules import choice as choices
 from crowdblend.designs.design import (
     Claims,
     Design,
@@ -67,10 +66,10 @@ class Poisson(Design, frozen=True, tag="poisson"):
         # What is chosen from starts from one leaf, and no rule about crowds beats one about the mechanism itself.
         own = mechanism.claim_under_sampling(rate=self.rate, epsilon=epsilon)
         if own is not None:
-            return choices.best_under_sampling(own)
+            return sampling.best_under_sampling(own)
         claim = mechanism.claim()
         if isinstance(claim.conclusion, CrowdBlending):
-            return choices.best_under_sampling(*self._by_crowds(claim, claim.conclusion, epsilon))
+            return sampling.best_under_sampling(*self._by_crowds(claim, claim.conclusion, epsilon))
         return sampling.sampling_amplifies(differential_claim(mechanism), rate=self.rate)
 
     def profile(self, mechanism: Claims, epsilon: float) -> Derivation:

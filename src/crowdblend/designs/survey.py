@@ -10,12 +10,12 @@ import msgspec
 
 from crowdblend.calculus import Assumption, Derivation
 from crowdblend.calculus.profiles import compose_releases
-from crowdblend.calculus.rules import outliers, profiles, sampling, surveys, totals, zero_knowledge
-from crowdblend.designs.design import Claims, Design, InclusionRates, blends, no_parts, of_crowds
+from crowdblend.calculus.rules import profiles, sampling, surveys, totals, zero_knowledge
+from crowdblend.designs.design import Claims, Design, InclusionRates, as_differential, blends, no_parts, of_crowds
 from crowdblend.designs.draw import Draw, Exactly, Part
 from crowdblend.designs.draw import Everybody as Everyone
 from crowdblend.designs.poisson import Poisson
-from crowdblend.guarantees.privacy import Differential, OutlierPrivate
+from crowdblend.guarantees.privacy import Differential
 from crowdblend.guarantees.utility import NoisyTotals
 
 if TYPE_CHECKING:
@@ -195,8 +195,7 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
 
 def _replaced_claim(claim: Derivation) -> Derivation:
     """Return the claim of noise with the data of one person of the survey replaced."""
-    if isinstance(claim.conclusion, OutlierPrivate):
-        claim = outliers.outlier_private_is_differential(claim)
+    claim = as_differential(claim)
     if not isinstance(claim.conclusion, Differential):
         raise ValueError("crowds of a survey of a fixed number of people need coins")
     return sampling.replacing_is_removing_and_adding(claim)

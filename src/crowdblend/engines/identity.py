@@ -32,7 +32,7 @@ from crowdblend.ledger.identity import MOST, UNNAMED
 from crowdblend.policies.files import source_files
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import DataSource
-from crowdblend.randomness.keys import subkey
+from crowdblend.randomness.source import subkey
 from crowdblend.regular_files import open_regular
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from crowdblend.packages import compute
 from crowdblend.packages import pyarrow as pa
 from crowdblend.randomness import coins, marks
 from crowdblend.randomness.coin import below_rate
-from crowdblend.randomness.keys import subkey
 from crowdblend.randomness.mac import Mac
+from crowdblend.randomness.source import subkey
 from crowdblend.randomness.texts import Texts, texts_between, whole_numbers
 from crowdblend.recoding.code_rows import begins
 

@@ -17,7 +17,7 @@ from importlib import metadata
 from typing import Any
 
 from crowdblend.calculus import Certificate, Derivation
-from crowdblend.calculus.rules import sanitizers, zero_knowledge
+from crowdblend.calculus.rules import mechanisms, zero_knowledge
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy_imports
@@ -89,7 +89,7 @@ class SampledMeasurement:
     def privacy_map(self) -> Derivation:
         """The measurement's privacy map for one replaced row of the sample; no data are needed."""
         epsilon, least = _loss(self.measurement, self.delta)
-        return sanitizers.opendp_measurement(epsilon=epsilon, delta=least)
+        return mechanisms.opendp_measurement(epsilon=epsilon, delta=least)
 
     def claim(self) -> Derivation:
         """Zero-knowledge privacy relative to as many random people."""

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import outliers
+from crowdblend.calculus.rules import mechanisms
 from crowdblend.estimates.laws import OutlierNoise
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
-from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
-from crowdblend.mechanisms.noisy import (
+from crowdblend.mechanisms.histograms import (
     cell_codes,
     cell_numbers,
     check_show_from,
@@ -29,6 +28,7 @@ from crowdblend.mechanisms.noisy import (
     mean_noise,
     shown_in_order,
 )
+from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
 from crowdblend.randomness import ReleaseKey, discrete_laplace
 
 
@@ -65,7 +65,7 @@ class OutlierHistogram(Mechanism, frozen=True, tag="noisy-by-size"):
 
     def claim(self) -> Derivation:
         """factor·ε(j) to members of bins of j people, except with the δ that goes with the factor."""
-        return outliers.outlier_histogram(
+        return mechanisms.outlier_histogram(
             epsilon=self.epsilon, transition=self.transition, limit=self.limit, factor=self.factor
         )
 

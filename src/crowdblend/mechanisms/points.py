@@ -35,8 +35,8 @@ from crowdblend.estimates.laws import ExactCounts
 from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy_imports
 from crowdblend.mechanisms.classes import Labels, SampledClasses, only_used
+from crowdblend.mechanisms.histograms import mean_noise
 from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
-from crowdblend.mechanisms.noisy import mean_noise
 from crowdblend.randomness import ReleaseKey, add_discrete_laplace
 from crowdblend.recoding.blocks import Blocks
 from crowdblend.recoding.code_rows import runs

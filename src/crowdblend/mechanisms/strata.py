@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.mechanisms.classes import Labels, PublishedClasses, SampledClasses, only_used
-from crowdblend.mechanisms.noisy import NoisyHistogram
+from crowdblend.mechanisms.histograms import NoisyHistogram, SuppressedHistogram
 from crowdblend.mechanisms.points import NoisyPoints, PublishedPoints
-from crowdblend.mechanisms.suppression import SuppressedHistogram
 from crowdblend.randomness import ReleaseKey
 
 

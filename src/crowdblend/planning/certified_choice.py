@@ -8,7 +8,7 @@ import msgspec
 from flint import arb
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import composition, selection
+from crowdblend.calculus.rules import composition, recoding
 from crowdblend.designs import Claims
 from crowdblend.numerics.balls import precision, round_down
 
@@ -27,7 +27,7 @@ class ExpectedPeople(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ta
     def claim(self) -> Derivation:
         """Return how far one person moves the score."""
         ends = {"counted_from": self.counted_from, "rate": self.rate, "stands_for": self.stands_for}
-        return selection.expected_people_bound_a_score(**ends, parts=self.parts)
+        return recoding.expected_people_bound_a_score(**ends, parts=self.parts)
 
 
 class CertifiedChoice(Claims, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -47,5 +47,5 @@ class CertifiedChoice(Claims, msgspec.Struct, frozen=True, forbid_unknown_fields
 
     def claim(self) -> Derivation:
         """Return the guarantee of choosing: a step for every choice."""
-        choice = selection.exponential_choice(self.score.claim(), epsilon=self.step_epsilon)
+        choice = recoding.exponential_choice(self.score.claim(), epsilon=self.step_epsilon)
         return composition.steps_add_up(*[choice] * self.choices) if self.choices > 1 else choice

@@ -7,7 +7,7 @@ from typing import Any
 from flint import arb
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import outliers
+from crowdblend.calculus.rules import mechanisms
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.numerics import balls
@@ -46,7 +46,7 @@ class OutlierPlan:
             "factor": self.factor,
             "delta": self.delta,
             "solved": self.solved,
-            "rule": outliers.outlier_histogram.id,
+            "rule": mechanisms.outlier_histogram.id,
             "curve": curve,
         }
 
@@ -104,4 +104,4 @@ def plan_outliers(
 
 
 def _claim(epsilon: float, transition: int, limit: int, factor: float) -> Derivation:
-    return outliers.outlier_histogram(epsilon=epsilon, transition=transition, limit=limit, factor=factor)
+    return mechanisms.outlier_histogram(epsilon=epsilon, transition=transition, limit=limit, factor=factor)

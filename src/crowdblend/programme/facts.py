@@ -14,12 +14,10 @@ from crowdblend.designs.design import Claims, differential_of
 from crowdblend.designs.draw import shares_within
 from crowdblend.guarantees.parameters import MOST_PARTS
 from crowdblend.kinds.statistics.facts import StatisticsFacts
-from crowdblend.mechanisms.everywhere import NoiseEverywhere
-from crowdblend.mechanisms.gaussian import GaussianEverywhere
+from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, ThresholdHistogram
 from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.mechanisms.synopsis.counted_synopsis import CountedSynopsis
-from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.policies.publication import PUBLICATION_NAME
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import CrowdFacts

@@ -14,8 +14,7 @@ from dataclasses import replace
 from statistics import NormalDist
 
 from crowdblend.designs import Design
-from crowdblend.mechanisms.everywhere import NoiseEverywhere
-from crowdblend.mechanisms.gaussian import GaussianEverywhere
+from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere
 from crowdblend.numerics.mechanism_curves import LARGEST_SIGMA, SMALLEST_SIGMA
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.refusals import refusal

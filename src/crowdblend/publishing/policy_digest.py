@@ -15,7 +15,7 @@ from crowdblend.policies.key import Section, fields_of, keys_of
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.source import READING_KEYS
-from crowdblend.randomness.keys import subkey
+from crowdblend.randomness.source import subkey
 from crowdblend.releases.plan import AnyPolicy
 
 # How much memory to use is no decision about what is published.

@@ -8,12 +8,11 @@ from crowdblend.randomness.binomial import thin
 from crowdblend.randomness.choice import distinct, permutation, uniform
 from crowdblend.randomness.coin import below_rate, coins, marks
 from crowdblend.randomness.gaussian import discrete_gaussian
-from crowdblend.randomness.keys import new_key
 from crowdblend.randomness.noise import add_discrete_laplace, differs_from_zero, discrete_laplace, geometric, reaches
 from crowdblend.randomness.probability import Bounds, bernoulli, enclose, flips, rational
 from crowdblend.randomness.rare import successes
 from crowdblend.randomness.release_key import DrawKey, ReleaseKey
-from crowdblend.randomness.source import KeyedSource, SeededSource, Source, SystemSource
+from crowdblend.randomness.source import KeyedSource, SeededSource, Source, SystemSource, new_key
 
 __all__ = [
     "Bounds",

@@ -31,8 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.randomness.keys import subkey
 from crowdblend.randomness.mac import Mac
+from crowdblend.randomness.source import subkey
 from crowdblend.randomness.texts import Texts, texts_joined, whole_numbers
 
 MARK_BITS = 128

@@ -15,8 +15,7 @@ from typing import NoReturn
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.randomness.keys import check_key, subkey
-from crowdblend.randomness.source import KeyedSource
+from crowdblend.randomness.source import KeyedSource, check_key, subkey
 
 _THINNING = b"release, thinning of the finest classes"
 _PART = b"choosing part of the finest classes"

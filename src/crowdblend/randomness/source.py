@@ -1,4 +1,4 @@
-"""Sources of random bits.
+"""Secret keys, and sources of random bits.
 
 A source is an endless stream of fair, independent bits. How the stream is cut into calls does not matter:
 `bytes(2) + bytes(3)` of one source is `bytes(5)` of its twin, and `words(n)` is `bytes(8·n)` read as little-endian
@@ -22,12 +22,16 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES256
 from cryptography.hazmat.primitives.ciphers.modes import CTR
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.randomness.keys import subkey
 
 Words = NDArray[np.uint64]
+KEY_BYTES = 32
+# Fixed for ever: another salt would turn every sealed key into a different sample.
+SALT = b"crowdblend randomness 1"
 # Encrypting zeros gives the keystream; one buffer of them serves every source.
 ZEROS = memoryview(bytes(1 << 18))
 # Older releases of the cipher library want this much room behind the output.
@@ -123,3 +127,24 @@ class SeededSource(KeyedSource):
 
     def __init__(self, seed: int) -> None:
         super().__init__(sha256(b"crowdblend test seed %d" % seed).digest(), b"seeded")
+
+
+def new_key() -> bytes:
+    """Return a fresh secret of 256 bits from the operating system."""
+    return os.urandom(KEY_BYTES)
+
+
+def subkey(key: bytes, purpose: bytes, label: bytes) -> bytes:
+    """Return the 256-bit subkey of a key for one purpose and label (HKDF with SHA-256).
+
+    Subkeys of different (purpose, label) pairs are independent to anyone who does not hold the key. A purpose is a
+    constant of this package without a zero byte, so the zero byte after it keeps the pairs apart.
+    """
+    check_key(key)
+    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=SALT, info=purpose + b"\0" + label).derive(key)
+
+
+def check_key(key: bytes) -> None:
+    """Refuse a key of another length, without showing it."""
+    if not isinstance(key, bytes) or len(key) != KEY_BYTES:
+        raise InvalidInput(f"A key must be {KEY_BYTES} bytes; make one with new_key().", where="key", code="key.length")

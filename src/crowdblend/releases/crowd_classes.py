@@ -18,7 +18,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.programme import PartInCrowds
 from crowdblend.guarantees.wording import at_most
 from crowdblend.lazy import lazy_imports
-from crowdblend.mechanisms.suppression import SuppressedHistogram
+from crowdblend.mechanisms.histograms import SuppressedHistogram
 from crowdblend.planning.parts import PartBudget, largest_noise
 from crowdblend.planning.request import Form
 from crowdblend.planning.strata import CrowdPlan

@@ -17,9 +17,8 @@ from crowdblend.designs.design import Claims, blends
 from crowdblend.designs.draw import shares_within
 from crowdblend.estimates.cells import CellLaws, estimator_of
 from crowdblend.estimates.laws import Law
-from crowdblend.mechanisms.everywhere import NoiseEverywhere
+from crowdblend.mechanisms.everywhere import NoiseEverywhere, ThresholdHistogram
 from crowdblend.mechanisms.mechanism import Mechanism
-from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.planning.certified_choice import CertifiedChoice
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.facts import (

@@ -10,9 +10,8 @@ from typing import TypeVar
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
-from crowdblend.calculus.conditions import Unmet, require, require_alike, require_unsampled
 from crowdblend.calculus.description import RELEASES, Composite
-from crowdblend.calculus.theorem import RULES, Derivation, rule
+from crowdblend.calculus.theorem import RULES, Derivation, Unmet, require, require_alike, require_unsampled, rule
 from crowdblend.errors import DoesNotCompose, InvalidInput, NotApplicable
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.aggregates import Aggregate, Exploration, IidSampling, Neighbourhood, RandomSamples, Together

@@ -13,11 +13,10 @@ from collections.abc import Callable
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
-from crowdblend.calculus.conditions import Unmet
 from crowdblend.calculus.description import DEGREE, DISTANCE, GRID, LAPLACE, STATISTIC, About, mechanism, same_release
 from crowdblend.calculus.rules.graphs import NETWORK, OURS
 from crowdblend.calculus.rules.zero_knowledge import laplace_release
-from crowdblend.calculus.theorem import Rule, rule
+from crowdblend.calculus.theorem import Rule, Unmet, rule
 from crowdblend.guarantees.aggregates import RandomSamples
 from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
 from crowdblend.guarantees.utility import (

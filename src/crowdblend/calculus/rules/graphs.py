@@ -17,9 +17,8 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
-from crowdblend.calculus.conditions import Unmet
 from crowdblend.calculus.description import DEGREE, DISTANCE, PROVED, SIMULATOR, STATISTIC, Mechanism, mechanism
-from crowdblend.calculus.theorem import rule
+from crowdblend.calculus.theorem import Unmet, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.aggregates import Aggregate, Exploration, Neighbourhood, RandomSamples

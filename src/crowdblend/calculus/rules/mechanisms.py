@@ -1,17 +1,23 @@
-"""Crowd-blending mechanisms (CBP 3.1 and 4), and the plain noisy histogram."""
+"""Mechanisms on a given table: crowd-blending (CBP 3.1 and 4), noisy histograms, outlier privacy, and sanitizers.
+
+Sanitizers run on a sample of fixed size and are differentially private with one person's data replaced, from which
+sample-and-sanitize (ZKP Proposition 16) starts. A concealed row ⊥ counts as a value like any other: synopses let it
+satisfy no query, and an OpenDP measurement reads it as one fixed value of its domain.
+"""
 
 from __future__ import annotations
 
 from flint import arb
 
-from crowdblend.calculus.assumptions import TABLE, Assumption
-from crowdblend.calculus.conditions import require, require_unsampled
+from crowdblend.calculus.assumptions import NOISY_TABLE, TABLE, Assumption
 from crowdblend.calculus.description import NOISY_POINTS, TARGET, mechanism, same_release
-from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation
+from crowdblend.calculus.theorem import Unmet, require, require_unsampled, rule
+from crowdblend.guarantees.privacy import CrowdBlending, Differential, OutlierPrivate, Relation
 from crowdblend.guarantees.profiles import GaussianCurve, Profile, ThresholdCurve, Uses
-from crowdblend.numerics.balls import upper_bound
-from crowdblend.numerics.laplace import appears
+from crowdblend.numerics import balls
+from crowdblend.numerics.arithmetic import Number
+from crowdblend.numerics.balls import round_up, upper_bound
+from crowdblend.numerics.laplace import appears, fading_divergence
 from crowdblend.numerics.mechanism_curves import GaussianCells
 
 GAUSSIAN = (Assumption.EXACT_NOISE, Assumption.DISCRETE_GAUSSIAN, Assumption.ALL_CELLS)
@@ -178,3 +184,90 @@ def profile_of_gaussian(*, sigma: float) -> Profile:
 def profile_of_threshold(*, noise_epsilon: float, show_from: int) -> Profile:
     """The person is alone in a cell, or one of several in a noisy one."""
     return Profile((Uses(ThresholdCurve(noise_epsilon, show_from), 1),))
+
+
+@rule(
+    "outlier.histogram",
+    source="proved in docs/proofs.md; the notion is that of Lui and Pass, Outlier Privacy, 2015",
+    statement="A histogram whose bin of size j carries discrete Laplace noise of loss ε(j) = tε/(K − j) for j < K − t, "
+    "else ε, is (c·ε(j), δ)-outlier private, δ the largest hockey-stick divergence at c·ε(j) between bins of size j "
+    "and j − 1.",
+    assumes=(*NOISY_TABLE, Assumption.NOISE_BY_SIZE, Assumption.ALL_CELLS),
+    about=mechanism("outlier.histogram", "epsilon", "transition", "limit"),
+    free={"factor": "names the curve that the guarantee states"},
+)
+def outlier_histogram(*, epsilon: float, transition: int, limit: int, factor: float) -> OutlierPrivate:
+    """One person changes one bin by one, so one bin's divergence is all there is."""
+    check_noise_by_size(epsilon, transition, limit)
+
+    def delta() -> Number:
+        losses = [arb(epsilon) * transition / (limit - j) for j in range(limit - transition)] + [arb(epsilon)]
+        return fading_divergence(balls, losses, arb(factor))
+
+    return OutlierPrivate(epsilon, transition, limit, factor, min(1.0, upper_bound(delta)))
+
+
+def check_noise_by_size(epsilon: float, transition: int, limit: int) -> None:
+    """Refuse noise that the theorem is not about."""
+    if epsilon == 0:
+        raise Unmet("needs epsilon above 0, got 0. Pass the loss for large bins.")
+    if transition >= limit:
+        raise Unmet(f"needs transition below limit = {limit}, got {transition}. Lower t or raise K.")
+
+
+@rule(
+    "outlier.differential",
+    source="Lui and Pass, Outlier Privacy, 2015: the definition",
+    statement="Outlier privacy whose curve never exceeds ε is (ε, δ)-differential privacy.",
+    about=same_release(),
+)
+def outlier_private_is_differential(premise: OutlierPrivate) -> Differential:
+    """The curve's largest value holds for everybody."""
+    return Differential(round_up(arb(premise.factor) * premise.epsilon), premise.delta, premise.relation)
+
+
+@rule(
+    "opendp.measurement",
+    source="OpenDP's privacy map, docs/proofs.md#sanitizers-on-a-sample",
+    statement="A measurement whose privacy map gives (ε, δ) at the distance of one replaced row is (ε, "
+    "δ)-differentially private with one person's data replaced.",
+    assumes=(Assumption.STATED_MAP, Assumption.ONE_ROW_PER_PERSON),
+    about=mechanism("opendp.measurement", "epsilon", "delta"),
+)
+def opendp_measurement(*, epsilon: float, delta: float) -> Differential:
+    """Replacing a row is one change to a metric that counts changes, and two steps to one that counts people."""
+    return Differential(epsilon, delta, Relation.REPLACE)
+
+
+@rule(
+    "synopsis.exponential",
+    source="BLR08 as used in ZKP Proposition 24, docs/proofs.md#sanitizers-on-a-sample",
+    statement="Choosing among fixed tables of synthetic rows with probability proportional to e^{−ε·k·d/2}, where d is "
+    "the largest difference between the shares of a query of the class in the candidate and among the k people, is "
+    "ε-differentially private with one person's data replaced.",
+    assumes=(*TABLE, Assumption.FIXED_CANDIDATES, Assumption.SYNOPSIS_WEIGHTS, Assumption.EXACT_CHOICE),
+    about=mechanism("synopsis.exponential", "epsilon"),
+)
+def synopsis_exponential(*, epsilon: float) -> Differential:
+    """One person of k moves every share, hence d, by at most 1/k."""
+    return Differential(epsilon, 0.0, Relation.REPLACE)
+
+
+@rule(
+    "synopsis.counts",
+    source="discrete Laplace mechanism, docs/proofs.md#sanitizers-on-a-sample",
+    statement="Counts over fixed classes that replacing one person's data moves by at most s in total, each with "
+    "discrete Laplace noise of loss ε₀, and whatever is computed from them alone, are sε₀-differentially private with "
+    "one person's data replaced.",
+    assumes=(
+        *TABLE,
+        Assumption.EXACT_NOISE,
+        Assumption.DISCRETE_LAPLACE,
+        Assumption.MOVED_COUNTS,
+        Assumption.ALL_CELLS,
+    ),
+    about=mechanism("synopsis.counts", "noise_epsilon", "sensitivity"),
+)
+def noisy_counts(*, noise_epsilon: float, sensitivity: float) -> Differential:
+    """Each count that moves by one costs a factor e^ε₀."""
+    return Differential(round_up(arb(noise_epsilon) * sensitivity), 0.0, Relation.REPLACE)

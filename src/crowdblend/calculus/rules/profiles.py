@@ -6,7 +6,6 @@ A rule of a profile only names the curve and its numbers. The curve is evaluated
 from __future__ import annotations
 
 from crowdblend.calculus.assumptions import BELOW_K, MOVED_POINTS, NOISY_TABLE, Assumption
-from crowdblend.calculus.conditions import Unmet, require, require_alike, require_one_person, require_unsampled
 from crowdblend.calculus.description import (
     NAMED,
     NOISY_BELOW_K,
@@ -21,11 +20,11 @@ from crowdblend.calculus.description import (
 )
 from crowdblend.calculus.loss_curves import delta_of, epsilon_of, group_delta_of, replaced_delta_of
 from crowdblend.calculus.rules.blending import ROBUST, check_bias, check_rates
-from crowdblend.calculus.rules.outliers import check_noise_by_size
+from crowdblend.calculus.rules.mechanisms import check_noise_by_size
 from crowdblend.calculus.rules.programme import check_shares
 from crowdblend.calculus.rules.recoding import require_pure
 from crowdblend.calculus.rules.sampling import SAMPLED
-from crowdblend.calculus.theorem import rule
+from crowdblend.calculus.theorem import Unmet, require, require_alike, require_one_person, require_unsampled, rule
 from crowdblend.guarantees.aggregates import Aggregate, IidSampling, Together
 from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation, ZeroKnowledge
 from crowdblend.guarantees.profiles import (

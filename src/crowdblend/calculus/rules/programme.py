@@ -9,7 +9,6 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import BELOW_K, MOVED_POINTS, Assumption
-from crowdblend.calculus.conditions import Unmet, require_one_person, require_unsampled
 from crowdblend.calculus.description import (
     NOISY_BELOW_K,
     NOISY_POINTS,
@@ -22,7 +21,7 @@ from crowdblend.calculus.description import (
 from crowdblend.calculus.loss_curves import part_terms
 from crowdblend.calculus.rules.blending import ROBUST, check_bias, check_rates
 from crowdblend.calculus.rules.sampling import FROM_SAMPLE, under_sampling
-from crowdblend.calculus.theorem import rule
+from crowdblend.calculus.theorem import Unmet, require_one_person, require_unsampled, rule
 from crowdblend.guarantees.privacy import CrowdBlending, DifferentialUnderSampling, Relation
 from crowdblend.guarantees.profiles import Profile, Uses
 from crowdblend.guarantees.programme import (

@@ -5,9 +5,8 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
-from crowdblend.calculus.conditions import Unmet, require_one_person, require_unsampled
 from crowdblend.calculus.description import Composite, mechanism
-from crowdblend.calculus.theorem import rule
+from crowdblend.calculus.theorem import Unmet, require_one_person, require_unsampled, rule
 from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.guarantees.profiles import Profile, Uses
 from crowdblend.numerics.balls import expm1, round_up

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from flint import arb
 
 from crowdblend.calculus.assumptions import BELOW_K, MOVED_POINTS, Assumption
-from crowdblend.calculus.conditions import Unmet, require, require_one_person, require_unsampled
 from crowdblend.calculus.description import (
     NAMED,
     NOISY_BELOW_K,
@@ -20,8 +20,8 @@ from crowdblend.calculus.description import (
     mechanism,
     same_release,
 )
-from crowdblend.calculus.theorem import rule
-from crowdblend.errors import NotApplicable
+from crowdblend.calculus.theorem import Unmet, require, require_one_person, require_unsampled, rule
+from crowdblend.errors import InvalidInput, NotApplicable
 from crowdblend.guarantees.aggregates import IidSampling
 from crowdblend.guarantees.privacy import (
     CrowdBlending,
@@ -289,3 +289,37 @@ def points_sampled(*, k: int, noise_epsilon: float, rate: float, epsilon: float)
     return under_sampling(
         rate, epsilon, lambda growth: shuffled_divergence(balls, k, arb(rate), arb(noise_epsilon).exp(), growth)
     )
+
+
+Chosen = TypeVar("Chosen", DifferentialUnderSampling, Differential, ZeroKnowledge)
+
+# Taking the best of several derivations is itself a visible step.
+_STATEMENT = "When several derivations of the same guarantee differ only in δ, the smallest δ holds."
+_SOURCE = "each derivation is a proof"
+
+
+@rule("choice.sampling", source=_SOURCE, statement=_STATEMENT, about=same_release())
+def best_under_sampling(*premises: DifferentialUnderSampling) -> DifferentialUnderSampling:
+    """The smallest δ of several true statements."""
+    return _smallest(premises)
+
+
+@rule("choice.differential", source=_SOURCE, statement=_STATEMENT, about=same_release())
+def best_differential(*premises: Differential) -> Differential:
+    """The smallest δ of several true statements."""
+    return _smallest(premises)
+
+
+@rule("choice.zero-knowledge", source=_SOURCE, statement=_STATEMENT, about=same_release())
+def best_zero_knowledge(*premises: ZeroKnowledge) -> ZeroKnowledge:
+    """The smallest δ of several true statements."""
+    return _smallest(premises)
+
+
+def _smallest(premises: tuple[Chosen, ...]) -> Chosen:
+    best = min(premises, key=lambda premise: premise.delta)
+    if any(replace(premise, delta=best.delta) != best for premise in premises):
+        raise InvalidInput(
+            "The derivations to choose from must guarantee the same but for delta; compare like with like."
+        )
+    return best

@@ -9,11 +9,10 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
-from crowdblend.calculus.conditions import require, require_unsampled
 from crowdblend.calculus.description import BIASED, TARGET, Composite, SeesSamples, same_release
 from crowdblend.calculus.rules.blending import robust_delta
 from crowdblend.calculus.rules.sampling import FROM_SAMPLE
-from crowdblend.calculus.theorem import rule
+from crowdblend.calculus.theorem import require, require_unsampled, rule
 from crowdblend.guarantees.aggregates import RobustSampling
 from crowdblend.guarantees.privacy import (
     CrowdBlending,
@@ -23,7 +22,7 @@ from crowdblend.guarantees.privacy import (
     ZeroKnowledge,
 )
 from crowdblend.guarantees.profiles import LossCurve, Profile, Uses
-from crowdblend.guarantees.strata import StrataCurve, StrataOfSample, StratumOfSample
+from crowdblend.guarantees.programme import StrataCurve, StrataOfSample, StratumOfSample
 from crowdblend.numerics.balls import expm1, log1p, round_up
 
 _PROOF = "crowdblend, docs/proofs.md#strata"

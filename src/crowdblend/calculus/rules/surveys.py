@@ -7,11 +7,10 @@ about what is done with a given survey, whichever people were asked (docs/proofs
 from __future__ import annotations
 
 from crowdblend.calculus.assumptions import Assumption
-from crowdblend.calculus.conditions import Unmet, require
 from crowdblend.calculus.description import OF_DRAWN, TARGET, Composite, same_release
 from crowdblend.calculus.loss_curves import delta_of
 from crowdblend.calculus.rules.profiles import aggregates_of
-from crowdblend.calculus.theorem import rule
+from crowdblend.calculus.theorem import Unmet, require, rule
 from crowdblend.guarantees.privacy import Relation, ZeroKnowledge
 from crowdblend.guarantees.profiles import (
     BiasedCurve,

@@ -7,9 +7,8 @@ from dataclasses import replace
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
-from crowdblend.calculus.conditions import Unmet, require, require_unsampled
 from crowdblend.calculus.description import LAPLACE, NAMED, OF_DRAWN, STATISTIC, Composite, mechanism, same_release
-from crowdblend.calculus.theorem import rule
+from crowdblend.calculus.theorem import Unmet, require, require_unsampled, rule
 from crowdblend.guarantees.aggregates import RandomSamples
 from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.guarantees.utility import RELEASED, Sampler, Useful

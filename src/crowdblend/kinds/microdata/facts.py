@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from crowdblend.mechanisms.suppression import SuppressedRecords
+from crowdblend.mechanisms.histograms import SuppressedRecords
 from crowdblend.releases.crowd_facts import CrowdFacts, by_stratum
 from crowdblend.releases.facts import DATA, CellTable, Parameters
 

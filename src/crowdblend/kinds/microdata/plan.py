@@ -9,8 +9,8 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.programme import PartInCrowds
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
+from crowdblend.mechanisms.histograms import SuppressedRecords
 from crowdblend.mechanisms.strata import publish_classes
-from crowdblend.mechanisms.suppression import SuppressedRecords
 from crowdblend.planning.parts import PartBudget
 from crowdblend.planning.strata import StratumPlan
 from crowdblend.randomness import ReleaseKey

@@ -13,7 +13,7 @@ from crowdblend.guarantees.wording import at_most, three_digits
 from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
 from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
 from crowdblend.mechanisms import OutlierHistogram
-from crowdblend.mechanisms.noisy import threshold_for
+from crowdblend.mechanisms.histograms import threshold_for
 from crowdblend.planning.outliers import OutlierPlan, curve_sizes, plan_outliers
 from crowdblend.planning.parts import PartBudget
 from crowdblend.randomness import ReleaseKey

@@ -10,11 +10,8 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.designs.design import Claims, SeveralRows
-from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
-from crowdblend.mechanisms.gaussian import GaussianEverywhere
-from crowdblend.mechanisms.noisy import NoisyHistogram
-from crowdblend.mechanisms.suppression import SuppressedHistogram
-from crowdblend.mechanisms.threshold import ThresholdHistogram
+from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal, ThresholdHistogram
+from crowdblend.mechanisms.histograms import NoisyHistogram, SuppressedHistogram
 from crowdblend.releases.crowd_facts import CrowdFacts, by_law, by_stratum
 from crowdblend.releases.facts import DATA, CellTable, Parameters, contradiction
 from crowdblend.releases.series import check_totals

@@ -15,7 +15,7 @@ from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.lazy import lazy_imports
 from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
-from crowdblend.mechanisms.noisy import threshold_for
+from crowdblend.mechanisms.histograms import threshold_for
 from crowdblend.mechanisms.strata import publish_classes
 from crowdblend.planning.designs import noise_costs, register_costs
 from crowdblend.planning.parts import PartBudget

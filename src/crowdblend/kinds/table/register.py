@@ -19,8 +19,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.policy import TablePolicy
-from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
-from crowdblend.mechanisms.gaussian import GaussianEverywhere
+from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal
 from crowdblend.numerics.balls import precision, round_down
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON

@@ -11,7 +11,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.policy import TablePolicy
-from crowdblend.mechanisms.threshold import ThresholdHistogram
+from crowdblend.mechanisms.everywhere import ThresholdHistogram
 from crowdblend.numerics.search import first_true
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON

@@ -17,7 +17,7 @@ from crowdblend.figures.bars import Range, bar_chart, range_chart
 from crowdblend.figures.maps import heatmap
 from crowdblend.frozen import dataclass
 from crowdblend.kinds.table.facts import TableFacts
-from crowdblend.mechanisms.threshold import ThresholdHistogram
+from crowdblend.mechanisms.everywhere import ThresholdHistogram
 from crowdblend.reading.cells import open_cells
 from crowdblend.reading.margins import Margin
 from crowdblend.reading.notes import sentences

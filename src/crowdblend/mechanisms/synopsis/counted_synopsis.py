@@ -12,13 +12,12 @@ import numpy as np
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import totals
-from crowdblend.calculus.rules.synopses import noise_bound
+from crowdblend.calculus.rules.queries import noise_bound
 from crowdblend.designs import Claims
 from crowdblend.frozen import dataclass
-from crowdblend.mechanisms.synopsis.fit import fit
 from crowdblend.mechanisms.synopsis.fitted_synopsis import Synopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table
-from crowdblend.mechanisms.synopsis.rows import rows_like
+from crowdblend.mechanisms.synopsis.rows import fit, rows_like
 from crowdblend.mechanisms.synopsis.synopsis_plans import HAIR, slack_of
 from crowdblend.planning.statistics.accuracy import UP, noise_error
 from crowdblend.randomness import Source, discrete_laplace

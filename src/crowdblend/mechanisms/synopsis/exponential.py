@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import sanitizers
+from crowdblend.calculus.rules import mechanisms
 from crowdblend.designs import Claims
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -53,7 +53,7 @@ class ExponentialSynopsis(Claims):
 
     def claim(self) -> Derivation:
         """One replaced person moves every score by at most `rows`, which the choice is calibrated to."""
-        return sanitizers.synopsis_exponential(epsilon=self.epsilon)
+        return mechanisms.synopsis_exponential(epsilon=self.epsilon)
 
     @cached_property
     def candidates(self) -> NDArray[np.int64]:

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import sanitizers
+from crowdblend.calculus.rules import mechanisms
 from crowdblend.designs import Claims
 from crowdblend.frozen import dataclass
-from crowdblend.mechanisms.synopsis.fit import fit
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table, Vector
-from crowdblend.mechanisms.synopsis.rows import Cells, rows_like
+from crowdblend.mechanisms.synopsis.rows import Cells, fit, rows_like
 from crowdblend.randomness import Source, discrete_laplace
 
 
@@ -60,7 +59,7 @@ class FittedSynopsis(Claims):
 
     def claim(self) -> Derivation:
         """The noise hides one replaced person; the fit and the rows are post-processing."""
-        return sanitizers.noisy_counts(noise_epsilon=self.noise_epsilon, sensitivity=float(self.queries.sensitivity))
+        return mechanisms.noisy_counts(noise_epsilon=self.noise_epsilon, sensitivity=float(self.queries.sensitivity))
 
     def fit(self, noisy: Vector, people: int) -> Table:
         """Return the distribution that noisy shares lead to."""

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterable
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import queries as samplers
-from crowdblend.calculus.rules import sanitizers, synopses
+from crowdblend.calculus.rules import mechanisms
+from crowdblend.calculus.rules import queries as accuracy
 from crowdblend.designs import Survey
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.frozen import dataclass
@@ -52,7 +52,7 @@ class PlannedSynopsis:
     @property
     def usefulness(self) -> Derivation:
         """ZKP Definition 18 about everybody: the sampling error and the sanitizing error."""
-        return samplers.sanitized_samples_stay_useful(self._sampling(), self._sanitizing(), lipschitz=1.0)
+        return accuracy.sanitized_samples_stay_useful(self._sampling(), self._sanitizing(), lipschitz=1.0)
 
     @property
     def about_sample(self) -> Useful:
@@ -70,9 +70,9 @@ class PlannedSynopsis:
         queries, made = self.mechanism.queries, self.mechanism
         if isinstance(made, FittedSynopsis):
             measured = _measured_noise(queries, self.samples, made.noise_epsilon)
-            slack = slack_of(synopses.noisy_answers_are_useful(**measured, failure=self.failure).conclusion.accuracy)
-            return synopses.fitted_synopsis_is_useful(**measured, rows=made.rows, slack=slack, failure=self.failure)
-        return synopses.exponential_synopsis_is_useful(
+            slack = slack_of(accuracy.noisy_answers_are_useful(**measured, failure=self.failure).conclusion.accuracy)
+            return accuracy.fitted_synopsis_is_useful(**measured, rows=made.rows, slack=slack, failure=self.failure)
+        return accuracy.exponential_synopsis_is_useful(
             samples=self.samples,
             universe=queries.universe,
             queries=queries.size,
@@ -85,13 +85,13 @@ class PlannedSynopsis:
         """Return the better of the bounds for finite classes and for classes of bounded VC dimension."""
         queries = self.mechanism.queries
         found = [
-            samplers.samples_answer_finitely_many(
+            accuracy.samples_answer_finitely_many(
                 samples=self.samples, population=self.population, queries=queries.size, failure=self.failure
             )
         ]
         if 2 * self.samples >= queries.dimension:
             found.append(
-                samplers.samples_answer_a_class(samples=self.samples, dimension=queries.dimension, failure=self.failure)
+                accuracy.samples_answer_a_class(samples=self.samples, dimension=queries.dimension, failure=self.failure)
             )
         return min(found, key=_accuracy)
 
@@ -101,7 +101,7 @@ def fitted_synopsis(
 ) -> FittedSynopsis:
     """Rows fitted to noisy counts, with the parts of the error that they are planned to keep to."""
     measured = _measured_noise(queries, samples, noise_epsilon)
-    noise = synopses.noisy_answers_are_useful(**measured, failure=failure).conclusion.accuracy
+    noise = accuracy.noisy_answers_are_useful(**measured, failure=failure).conclusion.accuracy
     # What the code keeps to is a hair less than what is stated, for its floating-point sums.
     rounding = math.sqrt(math.log(4 * queries.size) / (2 * rows)) * HAIR
     return FittedSynopsis(queries, noise_epsilon, rows, noise, slack_of(noise) * HAIR, rounding)
@@ -197,11 +197,11 @@ class _Way:
         return math.log1p(math.expm1(self.epsilon) * self.population / self.samples)
 
     def _keeps_counts(self, noise_epsilon: float) -> bool:
-        leaf = sanitizers.noisy_counts(noise_epsilon=noise_epsilon, sensitivity=float(self.queries.sensitivity))
+        leaf = mechanisms.noisy_counts(noise_epsilon=noise_epsilon, sensitivity=float(self.queries.sensitivity))
         return self._keeps(leaf)
 
     def _keeps_choice(self, epsilon: float) -> bool:
-        return self._keeps(sanitizers.synopsis_exponential(epsilon=epsilon))
+        return self._keeps(mechanisms.synopsis_exponential(epsilon=epsilon))
 
     def _keeps(self, leaf: Derivation) -> bool:
         kept: bool = Survey(self.samples, self.population).derive_drawn(leaf)[0].conclusion.epsilon <= self.epsilon

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from crowdblend.calculus import Assumption, Certificate, verify
 from crowdblend.calculus.certificate import by_strength
+from crowdblend.calculus.encoding import read_text
 from crowdblend.calculus.folder_files import CERTIFICATE, check_files
-from crowdblend.calculus.reading import read_text
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.policies.registry import part

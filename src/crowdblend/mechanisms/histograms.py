@@ -1,10 +1,15 @@
-"""Counts that are exact from k on and carry discrete Laplace noise below (CBP 3.1; rule histogram.noisy).
+"""Counts that are exact from k on; smaller ones are not shown, or carry discrete Laplace noise (CBP 3.1).
 
-Every cell of the declared domain takes part, the empty ones too: showing only cells in which someone is would say who
-is there. All of them are shown, negative values included, so that sums of cells are unbiased. Where there are too many
-cells for that, those are shown whose published value reaches `show_from`, whether exact or noisy, so that a cell that
-is missing says no more than its value would. For empty cells the number and the places of those that reach it are then
-drawn from the exact distribution, which gives the same publication without visiting the others.
+Without noise (rule histogram.suppressed) microdata by safe generalization are the same publication written out: after
+recoding all rows of a class are equal, so the histogram of the published classes and the list of the published rows say
+the same.
+
+With noise (rule histogram.noisy) every cell of the declared domain takes part, the empty ones too: showing only cells
+in which someone is would say who is there. All of them are shown, negative values included, so that sums of cells are
+unbiased. Where there are too many cells for that, those are shown whose published value reaches `show_from`, whether
+exact or noisy, so that a cell that is missing says no more than its value would. For empty cells the number and the
+places of those that reach it are then drawn from the exact distribution, which gives the same publication without
+visiting the others.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from numpy.typing import NDArray
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import mechanisms, programme, sampling
 from crowdblend.errors import InvalidInput
-from crowdblend.estimates.laws import NoiseBelowK
+from crowdblend.estimates.laws import ExactCounts, NoiseBelowK
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
 from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
 from crowdblend.randomness import ReleaseKey, discrete_laplace, geometric, reaches, successes
@@ -161,3 +166,31 @@ def cell_codes(numbers: NDArray[np.int64], labels: tuple[tuple[str, ...], ...]) 
     for place in range(len(labels) - 1, -1, -1):
         numbers, codes[:, place] = np.divmod(numbers, len(labels[place]))
     return codes
+
+
+class SuppressedHistogram(Mechanism, frozen=True, tag="suppressed"):
+    """Shows a class if and only if at least k sampled people are in it."""
+
+    k: Crowd
+
+    def publish(self, sample: SampledClasses, key: ReleaseKey | None = None) -> PublishedClasses:
+        """Return the crowds of the sample; nothing of it is random."""
+        del key
+        crowd = sample.counts >= self.k
+        return PublishedClasses(sample.columns, sample.labels, sample.codes[crowd], sample.counts[crowd])
+
+    def claim(self) -> Derivation:
+        """Members of one class are interchangeable, and a class below k is not shown: (k, 0)-crowd-blending."""
+        return mechanisms.histogram_suppressed(k=self.k)
+
+    @property
+    def law(self) -> ExactCounts:
+        return ExactCounts(self.k)
+
+
+class SuppressedRecords(SuppressedHistogram, frozen=True, tag="suppressed-records"):
+    """Shows a recoded record if and only if at least k sampled people have it; published as classes with counts."""
+
+    def claim(self) -> Derivation:
+        """Equal records are interchangeable, and rare ones are not shown: (k, 0)-crowd-blending."""
+        return mechanisms.generalization_suppressed(k=self.k)
