@@ -5,7 +5,7 @@ from contextlib import suppress
 from fractions import Fraction
 
 from crowdblend.calculus import RULES
-from crowdblend.calculus.groups import best_for_group, derived_for_group
+from crowdblend.calculus.groups import best_for_group
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees.aggregates import IidSampling, RandomSamples
 from crowdblend.guarantees.guessing import right_conclusion
@@ -46,7 +46,7 @@ def test_only_what_applies_is_compared() -> None:
 
 def test_a_group_promise_is_derived_from_the_one_to_one_person() -> None:
     person = RULES["laplace.everybody"](sensitivity=0.1, scale=1.0, population=50)
-    made = derived_for_group(person, 4)
+    made = best_for_group(person.conclusion, 4)(person, people=4)
     assert made.conclusion.people == 4
     assert made.premises == (person,)
 

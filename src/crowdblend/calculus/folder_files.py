@@ -65,13 +65,9 @@ def _checked_name(entry: os.DirEntry[str]) -> str:
         reason = f"A file name has control characters in it: {printable(entry.name)}. Ask for the original folder."
         raise DoesNotVerify(reason, code="file-name")
     if not entry.is_file(follow_symlinks=False):
-        raise _not_regular(entry.name)
+        reason = f"{printable(entry.name)} is not a regular file, and a release has nothing else. Remove it."
+        raise DoesNotVerify(reason, where=printable(entry.name), code="file-not-regular")
     return entry.name
-
-
-def _not_regular(name: str) -> DoesNotVerify:
-    reason = f"{printable(name)} is not a regular file, and a release has nothing else. Remove it."
-    return DoesNotVerify(reason, where=printable(name), code="file-not-regular")
 
 
 def _is_file_name(name: object) -> bool:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from operator import itemgetter
 
 from crowdblend.calculus.rules.zero_knowledge import group_by_chain, group_by_distance, group_by_samples
-from crowdblend.calculus.theorem import Derivation, Rule
+from crowdblend.calculus.theorem import Rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees.guessing import right_conclusion
 from crowdblend.guarantees.privacy import ZeroKnowledge
@@ -27,8 +27,3 @@ def best_for_group(guarantee: ZeroKnowledge, people: int) -> Rule:
             together = rule.conclude(guarantee, people=people)
             found.append(((right_conclusion(together), together.delta, together.epsilon), rule))
     return min(found, key=itemgetter(0))[1]
-
-
-def derived_for_group(guarantee: Derivation, people: int) -> Derivation:
-    """Return the guarantee for a group, derived by the best rule."""
-    return best_for_group(guarantee.conclusion, people)(guarantee, people=people)

@@ -152,13 +152,9 @@ def _upper(bound: arb | None) -> arb:
 
 
 @lru_cache(maxsize=32)
-def curve_of(curve: LossCurve) -> Curve:
+@precision(BITS)
+def curve_of(loss_curve: LossCurve) -> Curve:  # noqa: PLR0911, PLR0912  one case for each curve
     """Return the curve that a value names."""
-    with precision(BITS):
-        return _evaluable(curve)
-
-
-def _evaluable(loss_curve: LossCurve) -> Curve:  # noqa: PLR0911, PLR0912  one case for each curve
     match loss_curve:
         case CrowdCurve(k, blend_epsilon, rate):
             return SampledKernel(arb(rate), Crowds(k, arb(rate), arb(blend_epsilon).exp()))

@@ -64,10 +64,6 @@ def _through(derivation: Derivation) -> Derivation | None:
     return next((made for made in map(_known_profile, derivation.premises) if made is not None), None)
 
 
-def _crowds(derivation: Derivation) -> Derivation:
-    return profiles.profile_of_crowds(derivation.premises[0], rate=derivation.parameters["rate"])
-
-
 def _without_target(rule: Callable[..., Derivation]) -> Maker:
     """Return the rule with the same premises and parameters, but for the ε that a δ was asked for."""
 
@@ -101,15 +97,6 @@ def _outliers(derivation: Derivation) -> Derivation:
     return profiles.profile_of_outliers(**{name: given[name] for name in ("epsilon", "transition", "limit")})
 
 
-def _stated_profile(derivation: Derivation) -> Derivation:
-    """Return the profile that a guarantee at one ε or δ was read off."""
-    return derivation.premises[0]
-
-
-def _releases(derivation: Derivation) -> Derivation:
-    return profiles.profiles_compose(*map(profile_of, derivation.premises))
-
-
 def _amplify(derivation: Derivation) -> Derivation:
     """Return the profile of a mechanism on a sample: by the curve of the mechanism where it has one."""
     (premise,), rate = derivation.premises, derivation.parameters["rate"]
@@ -119,6 +106,7 @@ def _amplify(derivation: Derivation) -> Derivation:
     return profiles.profile_of_one_sample(known, rate=rate)
 
 
+_crowds = _without_target(profiles.profile_of_crowds)
 _MAKERS: dict[str, Maker] = {
     "suppression.exact": _crowds,
     "suppression.published": _crowds,
@@ -138,9 +126,10 @@ _MAKERS: dict[str, Maker] = {
     "recoding.split": _without_target(profiles.profile_of_split_recoding),
     "recoding.population": _population,
     "outlier.differential": _outliers,
-    "composition.differential": _releases,
-    "profile.delta": _stated_profile,
-    "profile.epsilon": _stated_profile,
+    "composition.differential": lambda made: profiles.profiles_compose(*map(profile_of, made.premises)),
+    # What a guarantee at one ε or δ was read off.
+    "profile.delta": lambda made: made.premises[0],
+    "profile.epsilon": lambda made: made.premises[0],
     "choice.sampling": _through,
     "choice.differential": _through,
     "dps.differential": _through,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
 from msgspec.structs import replace
@@ -88,16 +89,13 @@ class Poisson(Design, frozen=True, tag="poisson"):
 
     def _by_crowds(self, claim: Derivation, crowd: CrowdBlending, epsilon: float) -> list[Derivation]:
         """Return every theorem about crowds that applies to a claim."""
-        rules = [sampling.blending_sharp] if crowd.epsilon else [sampling.suppression_exact]
-        if crowd.k <= LARGEST_COMPARED:
-            rules += [blending.blending_explicit] if crowd.epsilon else [sampling.suppression_published]
-            rules += [] if crowd.epsilon else [blending.blending_explicit]
+        best = (
+            [sampling.blending_sharp] if crowd.epsilon else [sampling.suppression_exact, sampling.suppression_published]
+        )
         found = []
-        for rule in rules:
-            try:
+        for rule in [*best, blending.blending_explicit] if crowd.k <= LARGEST_COMPARED else best[:1]:
+            with suppress(NotApplicable):
                 found.append(rule(claim, rate=self.rate, epsilon=epsilon))
-            except NotApplicable:
-                continue
         return found
 
     def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:

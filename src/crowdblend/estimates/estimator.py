@@ -85,7 +85,8 @@ class Estimator:
             ends = self._ends(ExactCounts(0), self.design.least, level, np.array([most]))
             return self.design.exceptions + int(ends[1][0])
         plain = ExactCounts(self.law.shown_from) if self.law.noiseless else self.law
-        return self.design.exceptions + _largest_hidden(plain, self.design.least, 1 - confidence)
+        hidden = acceptance(plain, self.design.least, 1 - confidence).largest_hidden(1 - confidence)
+        return self.design.exceptions + hidden
 
     def sums(
         self, totals: Whole, shown_cells: Whole, unpublished_cells: Whole | None, *, confidence: float = CONFIDENCE
@@ -157,10 +158,6 @@ class Estimator:
             apart = int(law.place(np.zeros(1, np.int64), np.ones(1, np.bool_))[0])
             low[large], high[large] = large_intervals(law, rate, level, places[large] - apart)
         return low[back], high[back]
-
-
-def _largest_hidden(law: Law, rate: float, level: float) -> int:
-    return acceptance(law, rate, level).largest_hidden(level)
 
 
 def _less(law: Law, exceptions: int) -> Law:

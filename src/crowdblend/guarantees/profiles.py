@@ -28,8 +28,10 @@ class LossCurve(CheckedFields):
 
     def aggregate(self) -> Aggregate | None:
         """Return the sample of everybody else that a simulator needs; None where the release draws none."""
-        rate = getattr(self, "rate", None)
-        return None if rate is None else IidSampling(rate)
+        known = vars(self)
+        if "rate" in known:
+            return IidSampling(known["rate"])
+        return RobustSampling(known["low"], known["high"], known["exceptions"]) if "low" in known else None
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,6 @@ class BiasedCurve(LossCurve):
     high: float
     exceptions: int
     max_rate: float
-
-    def aggregate(self) -> Aggregate | None:
-        return RobustSampling(self.low, self.high, self.exceptions)
 
 
 @dataclass(frozen=True)

@@ -122,9 +122,6 @@ class UnequalSampleCurve(LossCurve):
         super().__post_init__()
         object.__setattr__(self, "uses", sort_unsampled(self.uses))
 
-    def aggregate(self) -> Aggregate:
-        return RobustSampling(self.low, self.high, self.exceptions)
-
 
 @dataclass(frozen=True)
 class UnequalProgrammeCurve(LossCurve):
@@ -142,9 +139,6 @@ class UnequalProgrammeCurve(LossCurve):
         object.__setattr__(self, "publications", sort_parts(self.publications))
         if not known:
             raise InvalidInput("Parts of a biased sample have crowds or noise of their own. Pass what they claim.")
-
-    def aggregate(self) -> Aggregate:
-        return RobustSampling(self.low, self.high, self.exceptions)
 
 
 def sort_parts(parts: tuple[PartOfSample, ...]) -> tuple[PartOfSample, ...]:

@@ -66,7 +66,11 @@ def sample_and_sanitize(
     value = mechanism.publish(data, bits)
     facts = {
         "kind": "measurement",
-        "measurement": _describe_measurement(measurement),
+        "measurement": {
+            "domain": str(measurement.input_domain),
+            "metric": str(measurement.input_metric),
+            "measure": str(measurement.output_measure),
+        },
         "private_randomness": bits.private,
         "software": {"opendp": metadata.version("opendp")},
     }
@@ -181,12 +185,3 @@ def _measure(measurement: Measurement, rows: Any) -> Any:
         message = "The measurement does not answer at once: it waits for queries. Fix its queries."
         raise InvalidInput(message, where="measurement", code="mechanism.interactive")
     return value
-
-
-def _describe_measurement(measurement: Measurement) -> dict[str, str]:
-    """Return the domain, the metric and the measure, under OpenDP's own names."""
-    return {
-        "domain": str(measurement.input_domain),
-        "metric": str(measurement.input_metric),
-        "measure": str(measurement.output_measure),
-    }

@@ -66,7 +66,10 @@ class Mac:
         marked = np.empty((len(texts), 2), dtype=np.uint64)
         for count in np.flatnonzero(np.bincount(counts)).tolist():
             rows = np.flatnonzero(counts == count)
-            marked[rows] = self._of_equal(texts[rows], count) if count else self._of_long(texts[rows])
+            if count:
+                marked[rows] = self._of_equal(texts[rows], count)
+            else:
+                marked[rows] = _blocks(b"".join([self._of_long(texts, row) for row in rows.tolist()]))
         return marked
 
     def _of_equal(self, texts: Texts, count: int) -> Blocks:
@@ -82,11 +85,8 @@ class Mac:
             state = self._encrypt(state ^ block)
         return state
 
-    def _of_long(self, texts: Texts) -> Blocks:
-        """Long texts one by one: a cipher for each costs less than a round for each block."""
-        return _blocks(b"".join([self._of_one_long(texts, row) for row in range(len(texts))]))
-
-    def _of_one_long(self, texts: Texts, row: int) -> bytes:
+    def _of_long(self, texts: Texts, row: int) -> bytes:
+        """One long text: a cipher for each costs less than a round for each block of all."""
         start, length = int(texts.starts[row]), int(texts.lengths[row])
         chain = Cipher(self._key, CBC(bytes(BLOCK))).encryptor()
         state = chain.update(length.to_bytes(_FIRST, "little") + bytes([_LONG]))

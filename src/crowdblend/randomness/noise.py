@@ -70,7 +70,8 @@ def add_discrete_laplace(values: Whole, epsilon: Epsilon, source: Source) -> Non
         part = values[start : start + BLOCK]
         nonzero = flips(len(part), law.nonzero, source)
         number = int(np.count_nonzero(nonzero))
-        signs = _fair_bits(number, source).astype(np.int64)
+        fair = np.frombuffer(source.bytes(-(-number // 8)), dtype=np.uint8)
+        signs = np.unpackbits(fair, count=number, bitorder="little").astype(np.int64)
         noise = law.geometric(number, source)
         # From the magnitude less one: g + 1, or −(g + 1), which is the complement of g. No branch is taken by chance.
         noise ^= -signs
@@ -133,10 +134,6 @@ class _Law:
 def _law(epsilon: Epsilon) -> _Law:
     """Balls take a moment, and a release draws with the same few ε again and again."""
     return _Law(epsilon)
-
-
-def _fair_bits(n: int, source: Source) -> NDArray[np.uint8]:
-    return np.unpackbits(np.frombuffer(source.bytes(-(-n // 8)), dtype=np.uint8), count=n, bitorder="little")
 
 
 def _exact(epsilon: Epsilon) -> fmpq:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.groups import derived_for_group
+from crowdblend.calculus.groups import best_for_group
 from crowdblend.kinds.statistics.policy import BETWEEN, MOST_BINS, shape_of
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.mechanism import Loss
@@ -178,7 +178,8 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
         one, *others = self.plan.derivations()
         if one.conclusion.epsilon > self.epsilon:
             raise contradiction("its mechanisms guarantee less than it states")
-        together = () if self.group is None or self.group == 1 else (derived_for_group(one, self.group),)
+        people = self.group or 1
+        together = [best_for_group(one.conclusion, people)(one, people=people)] if people > 1 else []
         return self.in_series((one, *together, *others))
 
     @property

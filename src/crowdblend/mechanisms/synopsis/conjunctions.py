@@ -56,8 +56,13 @@ class Conjunctions(QueryClass):
         check_size(self.size)
         self.dimension = vc_bound(self.size)
         self._places = {kept: place for place, kept in enumerate(self.tables)}
-        self._full = [kept for kept in self.tables if len(kept) == order]
-        self._cheapest = {kept: self._fewest_parts(kept) for kept in self.tables if len(kept) < order}
+        # For every table the one of full width that adds up the fewest cells for each of its cells.
+        every = [kept for kept in self.tables if len(kept) == order]
+        self._cheapest = {
+            kept: min((full for full in every if {*kept} < {*full}), key=lambda full: self._dropped_cells(full, kept))
+            for kept in self.tables
+            if len(kept) < order
+        }
         self._summed = {
             kept: full for kept, full in self._cheapest.items() if self._dropped_cells(full, kept) <= add_up
         }
@@ -93,7 +98,9 @@ class Conjunctions(QueryClass):
                     total += weight * self._part(measured, other).sum(axis=_axes(other, kept))
                     weights += weight
             caution = CAUTION[min(len(kept), len(CAUTION)) - 1]
-            found.append(PooledCounts(self._marginal(kept), (total / weights).ravel(), 1 / weights, caution))
+            dropped = _axes(tuple(range(len(self.shape))), kept)
+            block = _Marginal(dropped, tuple(size if c in kept else 1 for c, size in enumerate(self.shape)))
+            found.append(PooledCounts(block, (total / weights).ravel(), 1 / weights, caution))
         return found
 
     def where(self, query: int) -> Index:
@@ -107,13 +114,6 @@ class Conjunctions(QueryClass):
 
     def describe(self) -> dict[str, str | int | list[int]]:
         return {"queries": "conjunctions", "shape": list(self.shape), "size": self.size, "order": self.order}
-
-    def _fewest_parts(self, columns: Columns) -> Columns:
-        """Return the table of full width that adds up the fewest cells for each cell of this one."""
-        return min(
-            (full for full in self._full if set(columns) < set(full)),
-            key=lambda full: self._dropped_cells(full, columns),
-        )
 
     def _dropped_cells(self, full: Columns, columns: Columns) -> int:
         return math.prod(self.shape[c] for c in full if c not in columns)
@@ -137,10 +137,6 @@ class Conjunctions(QueryClass):
     def _part(self, counts: Vector, columns: Columns) -> Table:
         first, last = self._span(columns)
         return counts[first:last].reshape([self.shape[c] for c in columns])
-
-    def _marginal(self, columns: Columns) -> Block:
-        dropped = _axes(tuple(range(len(self.shape))), columns)
-        return _Marginal(dropped, tuple(size if c in columns else 1 for c, size in enumerate(self.shape)))
 
     @cached_property
     def _largest_first(self) -> list[int]:

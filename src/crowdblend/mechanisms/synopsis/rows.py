@@ -57,7 +57,7 @@ def rows_like(
     asked = queries.ask(p)
     cumulated = np.cumsum(p.ravel())
     for draw in range(MOST_DRAWS):
-        places = _evenly(rows, source) if draw == 0 else _independent(rows, source)
+        places = _independent(rows, source) if draw else (np.arange(rows) + _independent(1, source)) / rows
         cells = np.minimum(np.searchsorted(cumulated, places * cumulated[-1], side="right"), p.size - 1)
         answered = queries.ask(shares(cells, p.shape))
         if np.abs(answered - asked).max() <= within:
@@ -74,10 +74,6 @@ def shares(cells: Cells, shape: tuple[int, ...]) -> Table:
 def count_rows(cells: Cells, shape: tuple[int, ...]) -> Table:
     """Return the number of rows in each cell of the universe; a concealed row, −1, is in none."""
     return np.bincount(cells[cells >= 0], minlength=int(np.prod(shape))).reshape(shape)
-
-
-def _evenly(rows: int, source: Source) -> NDArray[np.float64]:
-    return (np.arange(rows) + _independent(1, source)) / rows
 
 
 def _independent(rows: int, source: Source) -> NDArray[np.float64]:

@@ -174,13 +174,19 @@ class _Way:
 
     def plan_fitted(self) -> PlannedSynopsis:
         """Plan with the least noise on the counts."""
-        noise_epsilon = _largest(self._sanitizer_epsilon() / self.queries.sensitivity, self._keeps_counts)
+        moved = self.queries.sensitivity
+        noise_epsilon = _largest(
+            self._sanitizer_epsilon() / moved,
+            lambda loss: self._keeps(mechanisms.noisy_counts(noise_epsilon=loss, sensitivity=float(moved))),
+        )
         rows = self.rows or self.samples
         return self._plan(fitted_synopsis(self.queries, self.samples, noise_epsilon, rows, self.failure))
 
     def exponential(self) -> list[PlannedSynopsis]:
         """Plan the number of rows that errs least, if any leaves few enough candidates."""
-        epsilon = _largest(self._sanitizer_epsilon(), self._keeps_choice)
+        epsilon = _largest(
+            self._sanitizer_epsilon(), lambda loss: self._keeps(mechanisms.synopsis_exponential(epsilon=loss))
+        )
         tried = range(1, _MOST_ROWS_TRIED + 1) if self.rows is None else (self.rows,)
         found = []
         for rows in tried:
@@ -195,13 +201,6 @@ class _Way:
     def _sanitizer_epsilon(self) -> float:
         """Return about the sanitizer's ε', since sampling strengthens it: e^ε' = 1 + (e^ε − 1)·n/k."""
         return math.log1p(math.expm1(self.epsilon) * self.population / self.samples)
-
-    def _keeps_counts(self, noise_epsilon: float) -> bool:
-        leaf = mechanisms.noisy_counts(noise_epsilon=noise_epsilon, sensitivity=float(self.queries.sensitivity))
-        return self._keeps(leaf)
-
-    def _keeps_choice(self, epsilon: float) -> bool:
-        return self._keeps(mechanisms.synopsis_exponential(epsilon=epsilon))
 
     def _keeps(self, leaf: Derivation) -> bool:
         kept: bool = Survey(self.samples, self.population).derive_drawn(leaf)[0].conclusion.epsilon <= self.epsilon
