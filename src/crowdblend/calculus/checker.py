@@ -11,13 +11,14 @@ facts are not derived; only the digest guards them, and it has no key.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from pathlib import Path
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.certificate import FORMAT, Certificate, digest
 from crowdblend.calculus.encoding import Document, decode, parse, read_text
 from crowdblend.calculus.folder_files import CERTIFICATE, check_files
-from crowdblend.calculus.theorem import RULES, Derivation, Rule
+from crowdblend.calculus.theorem import RULES, Derivation
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.guarantees.privacy import CrowdBlending
@@ -47,7 +48,7 @@ def verify(text: str) -> Certificate:
     if not isinstance(document["facts"], dict):
         raise DoesNotVerify("The facts are not names with values.")
     try:
-        steps = _Steps()
+        steps: Counter[bool] = Counter()
         certificate = Certificate(
             derivations=tuple(_derive(tree, steps) for tree in document["derivations"]),
             stated=tuple(Assumption[name] for name in document["stated"]),
@@ -81,29 +82,17 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-class _Steps:
-    """Counters of the steps of either sort in a certificate so far."""
-
-    def __init__(self) -> None:
-        self.computing = self.naming = 0
-
-    def count(self, rule: Rule) -> None:
-        """Refuse a certificate that would take too long to check."""
-        naming = rule.conclusion in NAMING
-        self.naming += naming
-        self.computing += not naming
-        if self.computing > MOST_STEPS or self.naming > MOST_NAMES:
-            most = MOST_STEPS if self.computing > MOST_STEPS else MOST_NAMES
-            raise DoesNotVerify(f"The certificate has more than {most} steps.")
-
-
-def _derive(node: Document, steps: _Steps, depth: int = 0) -> Derivation:
+def _derive(node: Document, steps: Counter[bool], depth: int = 0) -> Derivation:
+    """Return a step with all that it rests on; `steps` counts those that only name something, and the others."""
     if depth > DEEPEST:
         raise DoesNotVerify(f"A derivation is more than {DEEPEST} steps deep.")
     rule = RULES.get(node["rule"])
     if rule is None:
         raise DoesNotVerify("A step uses an unknown rule. It may need a newer crowdblend.")
-    steps.count(rule)
+    naming = rule.conclusion in NAMING
+    steps[naming] += 1
+    if steps[naming] > (most := MOST_NAMES if naming else MOST_STEPS):
+        raise DoesNotVerify(f"The certificate has more than {most} steps.")
     premises = tuple(_derive(premise, steps, depth + 1) for premise in node["premises"])
     try:
         derivation = rule(*premises, **node["parameters"])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import reduce
 from typing import Any, Protocol
 
 from crowdblend.errors import NotApplicable
@@ -118,7 +119,7 @@ class SameRelease:
 
     def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
         """Return the description on which all premises agree, with the details that this rule adds."""
-        whole = _all_agreed(premises)
+        whole = reduce(agree, premises)
         return agree(whole, Description(whole.name, (*_pick(self.details, parameters), *self.fixed)))
 
 
@@ -139,7 +140,7 @@ class Composite:
     def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
         """Return the releases of the groups as parts of one."""
         groups = self.groups or tuple((place,) for place in range(len(premises)))
-        parts = tuple(_all_agreed(tuple(premises[place] for place in group)) for group in groups)
+        parts = tuple(reduce(agree, (premises[place] for place in group)) for group in groups)
         made = Description(self.name, (*_pick(self.details, parameters), *self.fixed), parts)
         for name in self.shared:
             values = sorted(set(made.values(name)))
@@ -195,13 +196,6 @@ def same_release(*details: str, **fixed_details: float | str) -> SameRelease:
 
 def _pick(names: tuple[str, ...], parameters: Mapping[str, float]) -> Details:
     return tuple((name, parameters[name]) for name in names)
-
-
-def _all_agreed(descriptions: tuple[Description, ...]) -> Description:
-    whole = descriptions[0]
-    for other in descriptions[1:]:
-        whole = agree(whole, other)
-    return whole
 
 
 # Forms of releases that several chapters describe.

@@ -10,36 +10,9 @@ from functools import lru_cache, partial
 from flint import arb
 
 from crowdblend.errors import Infeasible
-from crowdblend.guarantees.profiles import (
-    AmplifiedCurve,
-    BiasedCurve,
-    ClosenessCurve,
-    CrowdCurve,
-    GaussianCurve,
-    GroupSurveyCurve,
-    LossCurve,
-    NoisyCountCurve,
-    OutlierCurve,
-    PointCurve,
-    Profile,
-    ReplacedCurve,
-    SplitCurve,
-    SurveyCurve,
-    ThresholdCurve,
-    Uses,
-)
-from crowdblend.guarantees.programme import (
-    OneSampleCurve,
-    PartInCrowds,
-    PartOfPoints,
-    PartOfSample,
-    PartWithNoise,
-    PrivatePart,
-    ProgrammeCurve,
-    StrataCurve,
-    UnequalProgrammeCurve,
-    UnequalSampleCurve,
-)
+from crowdblend.guarantees import profiles, programme
+from crowdblend.guarantees.profiles import LossCurve, Profile, Uses
+from crowdblend.guarantees.programme import PartOfSample
 from crowdblend.numerics import balls
 from crowdblend.numerics.balls import expm1, precision, round_down, round_up, upper_bound
 from crowdblend.numerics.combined_curves import MeanOf, ReplacedData, WorstOf
@@ -85,13 +58,13 @@ FINEST_DELTA = 1e-20
 def _kernel(part: PartOfSample, rate: arb) -> Gaps:
     """Return the mechanism of a part, with everybody else there with this probability."""
     match part:
-        case PartInCrowds(_, k, blend_epsilon):
+        case programme.PartInCrowds(_, k, blend_epsilon):
             return Pointwise(BlendingCrowds(k, rate, arb(blend_epsilon).exp()))
-        case PartWithNoise(_, k, noise_epsilon, flag):
+        case programme.PartWithNoise(_, k, noise_epsilon, flag):
             return NoisyKernel(k, rate, noise_epsilon, flagged=flag)
-        case PartOfPoints(_, k, noise_epsilon):
+        case programme.PartOfPoints(_, k, noise_epsilon):
             return Pointwise(Points(k, rate, arb(noise_epsilon).exp()))
-        case PrivatePart(_, uses):
+        case programme.PrivatePart(_, uses):
             return _own(uses)
     raise NotImplementedError(type(part).__name__)
 
@@ -130,13 +103,13 @@ def part_delta(part: PartOfSample, shares: Sequence[float], rate: float, epsilon
 
 def _term(part: PartOfSample) -> Term:
     match part:
-        case PartInCrowds(_, k, blend_epsilon):
+        case programme.PartInCrowds(_, k, blend_epsilon):
             return CrowdTerm(k, arb(blend_epsilon).exp())
-        case PartWithNoise(_, k, noise_epsilon, flag):
+        case programme.PartWithNoise(_, k, noise_epsilon, flag):
             return NoiseTerm(k, (-arb(noise_epsilon)).exp(), flag)
-        case PartOfPoints(_, k, noise_epsilon):
+        case programme.PartOfPoints(_, k, noise_epsilon):
             return PointTerm(k, arb(noise_epsilon).exp())
-        case PrivatePart(_, uses):
+        case programme.PrivatePart(_, uses):
             return OwnTerm(partial(_own_divergences, uses))
     raise NotImplementedError(type(part).__name__)
 
@@ -156,46 +129,46 @@ def _upper(bound: arb | None) -> arb:
 def curve_of(loss_curve: LossCurve) -> Curve:  # noqa: PLR0911, PLR0912  one case for each curve
     """Return the curve that a value names."""
     match loss_curve:
-        case CrowdCurve(k, blend_epsilon, rate):
+        case profiles.CrowdCurve(k, blend_epsilon, rate):
             return SampledKernel(arb(rate), Crowds(k, arb(rate), arb(blend_epsilon).exp()))
-        case NoisyCountCurve(k, noise_epsilon, rate, flag):
+        case profiles.NoisyCountCurve(k, noise_epsilon, rate, flag):
             return SampledGaps(arb(rate), NoisyKernel(k, arb(rate), noise_epsilon, flagged=flag))
-        case PointCurve(k, noise_epsilon, rate):
+        case profiles.PointCurve(k, noise_epsilon, rate):
             return SampledKernel(arb(rate), Points(k, arb(rate), arb(noise_epsilon).exp()))
-        case BiasedCurve(k, blend_epsilon, low, high, exceptions, max_rate):
+        case profiles.BiasedCurve(k, blend_epsilon, low, high, exceptions, max_rate):
             return BiasedCrowds(k, arb(blend_epsilon).exp(), low, high, exceptions, max_rate)
-        case AmplifiedCurve(epsilon, delta, rate):
+        case profiles.AmplifiedCurve(epsilon, delta, rate):
             return SampledKernel(arb(rate), ClosenessKernel(epsilon, delta))
-        case SplitCurve(epsilon, k, rate, share):
+        case profiles.SplitCurve(epsilon, k, rate, share):
             chosen = arb(rate) * share
             # The divergence grows with the rate, so the larger neighbouring double is the safe one.
             released = arb(round_up(arb(rate) * (1 - arb(share)) / (1 - chosen)))
             return Split(chosen, Closeness(epsilon, 0.0), SampledKernel(released, Crowds(k, released, arb(1))))
-        case ProgrammeCurve(rate, publications):
+        case programme.ProgrammeCurve(rate, publications):
             return _programme(rate, publications)
-        case OneSampleCurve(rate, uses):
+        case programme.OneSampleCurve(rate, uses):
             return SampledGaps(arb(rate), _own(uses))
-        case UnequalSampleCurve(_, _, _, max_rate, uses):
+        case programme.UnequalSampleCurve(_, _, _, max_rate, uses):
             return SampledGaps(arb(max_rate), _own(uses))
-        case UnequalProgrammeCurve(_, _, _, _, publications):
+        case programme.UnequalProgrammeCurve(_, _, _, _, publications):
             total = sum((arb(part.share) for part in publications), arb(0))
             each = Counter(publications).items()
             return MeanOf([(n * arb(part.share) / total, unequal_part(loss_curve, part)) for part, n in each])
-        case SurveyCurve(samples, population, _, uses):
+        case profiles.SurveyCurve(samples, population, _, uses):
             return SurveyMixture(arb(samples) / population, _compose_laws(uses))
-        case GroupSurveyCurve(samples, population, uses):
+        case profiles.GroupSurveyCurve(samples, population, uses):
             return SurveyMixture(arb(samples) / population, _compose_laws(uses), apart=False)
-        case StrataCurve(curves):
+        case programme.StrataCurve(curves):
             return WorstOf([curve_of(curve) for curve in curves])
-        case ReplacedCurve(curve):
+        case profiles.ReplacedCurve(curve):
             return ReplacedData(curve_of(curve))
-        case OutlierCurve(epsilon, transition, limit):
+        case profiles.OutlierCurve(epsilon, transition, limit):
             return OutlierBins(epsilon, transition, limit)
-        case GaussianCurve(sigma):
+        case profiles.GaussianCurve(sigma):
             return GaussianCells(sigma)
-        case ThresholdCurve(noise_epsilon, show_from):
+        case profiles.ThresholdCurve(noise_epsilon, show_from):
             return ThresholdCells(noise_epsilon, show_from)
-        case ClosenessCurve(epsilon, delta):
+        case profiles.ClosenessCurve(epsilon, delta):
             return Closeness(epsilon, delta)
     raise NotImplementedError(type(loss_curve).__name__)
 
@@ -211,28 +184,27 @@ def _programme(rate: float, publications: Sequence[PartOfSample]) -> Curve:
     return SampledGaps(taken, Average(kernels))
 
 
-def unequal_part(programme: UnequalProgrammeCurve, part: PartOfSample) -> Curve:
+def unequal_part(curve: programme.UnequalProgrammeCurve, part: PartOfSample) -> Curve:
     """Return the curve that one part adds to the mean: the person is in some part, the others in this one."""
-    total = sum((arb(one.share) for one in programme.publications), arb(0))
+    total = sum((arb(one.share) for one in curve.publications), arb(0))
     whole = total.max(arb(1))
-    share, taken = arb(part.share) / whole, arb(programme.max_rate) * total / whole
+    share, taken = arb(part.share) / whole, arb(curve.max_rate) * total / whole
     match part:
-        case PartInCrowds(_, k, blend_epsilon):
+        case programme.PartInCrowds(_, k, blend_epsilon):
             low, high = (
-                arb(rate) * share / (1 - arb(rate) * (total / whole - share))
-                for rate in (programme.low, programme.high)
+                arb(rate) * share / (1 - arb(rate) * (total / whole - share)) for rate in (curve.low, curve.high)
             )
             ends = round_down(low), min(round_up(high), 1.0)
-            return BiasedCrowds(k, arb(blend_epsilon).exp(), *ends, programme.exceptions, round_up(taken))
-        case PrivatePart(_, uses):
+            return BiasedCrowds(k, arb(blend_epsilon).exp(), *ends, curve.exceptions, round_up(taken))
+        case programme.PrivatePart(_, uses):
             return SampledGaps(taken, _own(uses))
     raise NotImplementedError(type(part).__name__)
 
 
-def unequal_part_delta(programme: UnequalProgrammeCurve, part: PartOfSample, epsilon: float) -> float:
+def unequal_part_delta(curve: programme.UnequalProgrammeCurve, part: PartOfSample, epsilon: float) -> float:
     """Return the divergence that one part adds to the mean of all, before it is weighted."""
     with precision(BITS):
-        ways = unequal_part(programme, part).bounds([arb(epsilon).exp()])
+        ways = unequal_part(curve, part).bounds([arb(epsilon).exp()])
         return max(round_up(_upper(bound)) for (bound,) in ways)
 
 
