@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdblend import plan, verify
-from crowdblend.calculus import RULES, Assumption, Certificate, Derivation, StepAssumption, compose, verify_file
+from crowdblend.calculus import RULES, Assumption, Certificate, Derivation, compose, verify_file
+from crowdblend.calculus.assumptions import StepAssumption
 from crowdblend.calculus.certificate import FORMAT, by_strength
 from crowdblend.errors import DoesNotVerify, InvalidInput, NotApplicable, NotProved
 from crowdblend.guarantees.aggregates import IidSampling, RandomSamples

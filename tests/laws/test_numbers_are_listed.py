@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.calculus import RULES, Description, verify_file
+from crowdblend.calculus import RULES, verify_file
+from crowdblend.calculus.description import Description
 from crowdblend.guarantees.privacy import Differential, DifferentialUnderSampling, ZeroKnowledge
 from tests.cases import for_each
 

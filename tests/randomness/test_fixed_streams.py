@@ -13,7 +13,6 @@ from crowdblend.randomness import (
     SeededSource,
     discrete_laplace,
     distinct,
-    geometric,
     permutation,
     rational,
     successes,
@@ -21,6 +20,7 @@ from crowdblend.randomness import (
     uniform,
 )
 from crowdblend.randomness.binomial import MOST_PEOPLE, _counts
+from crowdblend.randomness.noise import geometric
 from crowdblend.randomness.rare import MOST_SUCCESSES, _walk
 from tests.cases import for_each
 

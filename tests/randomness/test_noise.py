@@ -9,9 +9,9 @@ import pytest
 from flint import arb, ctx, fmpq
 
 from crowdblend.errors import InvalidInput
-from crowdblend.randomness import SeededSource, differs_from_zero, discrete_laplace, geometric, noise, rational, reaches
+from crowdblend.randomness import SeededSource, discrete_laplace, noise, rational
 from crowdblend.randomness.digits import digit, low_digits
-from crowdblend.randomness.noise import BLOCK
+from crowdblend.randomness.noise import BLOCK, differs_from_zero, geometric, reaches
 from tests.cases import for_each
 
 from .goodness import fits, fits_share, fits_whole_numbers

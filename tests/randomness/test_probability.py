@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdblend.errors import InvalidInput, NotProved
-from crowdblend.randomness import SeededSource, bernoulli, enclose, flips, rational
+from crowdblend.randomness import SeededSource, rational
+from crowdblend.randomness.probability import bernoulli, enclose, flips
 from tests.cases import for_each
 
 from .goodness import fits_share

@@ -7,8 +7,10 @@ from scipy.stats import binom, poisson
 
 from crowdblend.errors import InvalidInput
 from crowdblend.numerics.balls import precision
-from crowdblend.randomness import SeededSource, enclose, rational, reaches, successes
+from crowdblend.randomness import SeededSource, rational, successes
 from crowdblend.randomness.digits import digit
+from crowdblend.randomness.noise import reaches
+from crowdblend.randomness.probability import enclose
 from crowdblend.randomness.rare import _Failure
 from tests.cases import for_each
 

@@ -1,26 +1,19 @@
 """Theorems, rules, derivations and certificates: the only place where a guarantee can be made."""
 
 from crowdblend.calculus import rules
-from crowdblend.calculus.assumptions import Assumption, StepAssumption
+from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.certificate import Certificate
 from crowdblend.calculus.checker import sha256_of, verify, verify_file, verify_folder
-from crowdblend.calculus.description import Description
-from crowdblend.calculus.profiles import compose_profiles, profile_of
 from crowdblend.calculus.rules.composition import compose
-from crowdblend.calculus.theorem import RULES, Derivation, Rule, Theorem
+from crowdblend.calculus.theorem import RULES, Derivation, Rule
 
 __all__ = [
     "RULES",
     "Assumption",
     "Certificate",
     "Derivation",
-    "Description",
     "Rule",
-    "StepAssumption",
-    "Theorem",
     "compose",
-    "compose_profiles",
-    "profile_of",
     "rules",
     "sha256_of",
     "verify",

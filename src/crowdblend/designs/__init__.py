@@ -1,7 +1,7 @@
 """Designs: how people come into a sample, one class for each way, all with the protocol of `Design`."""
 
 from crowdblend.designs.biased import Biased
-from crowdblend.designs.design import Claims, Design, InclusionRates, Rate, Stratum
+from crowdblend.designs.design import Claims, Design, InclusionRates, Stratum
 from crowdblend.designs.everybody import Everybody
 from crowdblend.designs.poisson import Coins, Poisson
 from crowdblend.designs.strata import Strata, Weights
@@ -19,7 +19,6 @@ __all__ = [
     "Everybody",
     "InclusionRates",
     "Poisson",
-    "Rate",
     "Strata",
     "Stratum",
     "Survey",

@@ -15,7 +15,7 @@ from crowdblend.designs.design import Claims, Design, InclusionRates, as_differe
 from crowdblend.designs.draw import Draw, Exactly, Part
 from crowdblend.designs.draw import Everybody as Everyone
 from crowdblend.designs.poisson import Poisson
-from crowdblend.guarantees.privacy import Differential
+from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.guarantees.utility import NoisyTotals
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
         (mechanism,) = mechanisms
         claim = mechanism.claim()
         if self.rate == 1:
-            return *Survey(self.people, self.of).derive_drawn(_replaced_claim(claim)), *of_crowds(mechanism)
+            return *Survey(self.people, self.of).derive_drawn(claim), *of_crowds(mechanism)
         if not blends(mechanism):
             return *self.together(mechanisms, epsilon), *of_crowds(mechanism)
         return *self.state_guarantees(self.profile(mechanism, epsilon), epsilon), claim
@@ -145,7 +145,7 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
         """Derive the guarantee of one mechanism that counts every respondent once, and leaves none out."""
         if tuple(copies) != (1,) or self.rate < 1:
             raise ValueError("people of a survey of a fixed size count once, all of them")
-        return Survey(self.people, self.of).derive_drawn(_replaced_claim(claim))
+        return Survey(self.people, self.of).derive_drawn(claim)
 
     def loss_of(self, claim: Derivation) -> float:
         asked = 2 * super().loss_of(claim)
@@ -193,14 +193,12 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
         return known, profiles.profile_at_epsilon(asked, epsilon=epsilon)
 
 
-def _replaced_claim(claim: Derivation) -> Derivation:
-    """Return the claim of noise with the data of one person of the survey replaced."""
+def replaced_claim(claim: Derivation) -> Derivation:
+    """Return the claim of noise with the data of one person of the survey replaced; some are that already."""
+    if isinstance(claim.conclusion, NoisyTotals):
+        return totals.totals_are_differential(claim)
     claim = as_differential(claim)
     if not isinstance(claim.conclusion, Differential):
         raise ValueError("crowds of a survey of a fixed number of people need coins")
-    return sampling.replacing_is_removing_and_adding(claim)
-
-
-def replaced_claim(claim: Derivation) -> Derivation:
-    """Return the claim with one person's data replaced; some are that already."""
-    return totals.totals_are_differential(claim) if isinstance(claim.conclusion, NoisyTotals) else claim
+    replaced = claim.conclusion.relation is Relation.REPLACE
+    return claim if replaced else sampling.replacing_is_removing_and_adding(claim)

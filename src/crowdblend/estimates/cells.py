@@ -19,17 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.designs import InclusionRates
+from crowdblend.estimates import laws
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator, Intervals, Variances, nothing_known
-from crowdblend.estimates.laws import (
-    ExactCounts,
-    GaussianOnEveryCell,
-    Law,
-    NoiseBelowK,
-    NoiseFromThreshold,
-    NoiseOnEveryCell,
-    OutlierNoise,
-    Whole,
-)
+from crowdblend.estimates.laws import Law, Whole
 from crowdblend.frozen import dataclass
 
 # Facts may come from anywhere. Beyond these nothing is estimated: it would take minutes, or no array would hold it.
@@ -154,7 +146,7 @@ def total_intervals(losses: Sequence[float], numbers: Whole) -> Intervals:
     """Return the intervals for noisy totals of a register, each by the law of its own noise."""
     each = []
     for loss, number in zip(losses, numbers.tolist(), strict=True):
-        estimator = estimator_of(NoiseOnEveryCell(loss), InclusionRates.at_rate(1.0))
+        estimator = estimator_of(laws.NoiseOnEveryCell(loss), InclusionRates.at_rate(1.0))
         each.append(nothing_known(1) if estimator is None else estimator.cells(np.array([number])))
     return Intervals(*(np.concatenate([getattr(one, name) for one in each]) for name in ("estimate", "low", "high")))
 
@@ -182,18 +174,18 @@ def sum_strata(parts: Intervals, rows: Whole, sums: int) -> Intervals:
 def _is_computable(law: Law) -> bool:
     shown_from = 1 if law.shown_from is None else law.shown_from
     match law:
-        case ExactCounts():
+        case laws.ExactCounts():
             return law.k <= _LARGEST_K
-        case NoiseBelowK():
+        case laws.NoiseBelowK():
             return max(law.k, shown_from) <= _LARGEST_NOISY and _is_loss(law.noise_epsilon)
-        case OutlierNoise():
+        case laws.OutlierNoise():
             sizes = max(law.transition, law.limit, shown_from)
             return sizes <= _LARGEST_NOISY and _is_loss(law.epsilon) and _is_loss(law.widest_loss)
-        case NoiseFromThreshold():
+        case laws.NoiseFromThreshold():
             return shown_from * law.noise_epsilon <= _LARGEST_LOSS and _is_loss(law.noise_epsilon)
-        case NoiseOnEveryCell():
+        case laws.NoiseOnEveryCell():
             return _is_loss(law.noise_epsilon)
-    return isinstance(law, GaussianOnEveryCell)
+    return isinstance(law, laws.GaussianOnEveryCell)
 
 
 def _is_loss(value: float) -> bool:

@@ -8,17 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.designs import InclusionRates
+from crowdblend.estimates import laws
 from crowdblend.estimates.acceptance import acceptance, large_intervals, last_tested
-from crowdblend.estimates.laws import (
-    ExactCounts,
-    Floats,
-    Law,
-    NoiseBelowK,
-    NoiseFromThreshold,
-    OutlierNoise,
-    Whole,
-    sum_reach,
-)
+from crowdblend.estimates.laws import Floats, Law, Whole
 from crowdblend.frozen import dataclass
 
 CONFIDENCE = 0.95
@@ -81,10 +73,10 @@ class Estimator:
         assert self.law.shown_from is not None, "every cell is shown"
         if self._faint:
             level = (1 - confidence) / 2
-            most = self.law.shown_from + sum_reach(1, self.law.widest_loss, level)
-            ends = self._ends(ExactCounts(0), self.design.least, level, np.array([most]))
+            most = self.law.shown_from + laws.sum_reach(1, self.law.widest_loss, level)
+            ends = self._ends(laws.ExactCounts(0), self.design.least, level, np.array([most]))
             return self.design.exceptions + int(ends[1][0])
-        plain = ExactCounts(self.law.shown_from) if self.law.noiseless else self.law
+        plain = laws.ExactCounts(self.law.shown_from) if self.law.noiseless else self.law
         hidden = acceptance(plain, self.design.least, 1 - confidence).largest_hidden(1 - confidence)
         return self.design.exceptions + hidden
 
@@ -98,7 +90,7 @@ class Estimator:
         one of its cells is, and then k of the people in it may have been sampled for certain.
         """
         level, design = 1 - confidence, self.design
-        plain = ExactCounts(0)
+        plain = laws.ExactCounts(0)
         below = above = certain = np.zeros(len(totals), np.int64)
         if not self.law.noiseless:
             assert self.law.shown_from is None, "sums over cells that were cut off are not estimated"
@@ -132,8 +124,8 @@ class Estimator:
 
     def noisy_cells(self, values: Whole) -> NDArray[np.bool_]:
         """Return the values that can be noisy; the others are exact but for a negligible probability."""
-        if isinstance(self.law, NoiseBelowK):
-            far = sum_reach(1, self.law.noise_epsilon, _SURELY_EXACT / max(len(values), 1))
+        if isinstance(self.law, laws.NoiseBelowK):
+            far = laws.sum_reach(1, self.law.noise_epsilon, _SURELY_EXACT / max(len(values), 1))
             return values < self.law.k + far
         return np.full(len(values), not self.law.noiseless)
 
@@ -162,11 +154,12 @@ class Estimator:
 
 def _less(law: Law, exceptions: int) -> Law:
     """The law of the others, and of values less this many, where this many people are in the sample for certain."""
-    if isinstance(law, ExactCounts):
-        return ExactCounts(max(law.k - exceptions, 0))
-    if isinstance(law, NoiseFromThreshold) and exceptions:  # the cell is not empty
-        return OutlierNoise(law.noise_epsilon, 1, 1, law.shown_from - exceptions)
-    if isinstance(law, OutlierNoise) and law.shown_from is not None:  # with the noise of fewer people, which is more
+    if isinstance(law, laws.ExactCounts):
+        return laws.ExactCounts(max(law.k - exceptions, 0))
+    if isinstance(law, laws.NoiseFromThreshold) and exceptions:  # the cell is not empty
+        return laws.OutlierNoise(law.noise_epsilon, 1, 1, law.shown_from - exceptions)
+    # With the noise of fewer people, which is more.
+    if isinstance(law, laws.OutlierNoise) and law.shown_from is not None:
         return replace(law, shown_from=law.shown_from - exceptions)
-    assert not (exceptions and isinstance(law, NoiseBelowK)), "noise below k is for unbiased samples"
+    assert not (exceptions and isinstance(law, laws.NoiseBelowK)), "noise below k is for unbiased samples"
     return law

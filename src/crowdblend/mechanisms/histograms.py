@@ -26,7 +26,8 @@ from crowdblend.errors import InvalidInput
 from crowdblend.estimates.laws import ExactCounts, NoiseBelowK
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
 from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
-from crowdblend.randomness import ReleaseKey, discrete_laplace, geometric, reaches, successes
+from crowdblend.randomness import ReleaseKey, discrete_laplace, successes
+from crowdblend.randomness.noise import geometric, reaches
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 
 MOST_CELLS = 2**62

@@ -56,8 +56,12 @@ def _largest_window(k: int, rate: arb, together: int) -> arb:
     # A floor that was taken on the wrong side of a whole number is off by one: one size more at either end.
     peak = int(float(k / rate)) - 1
     first = max(0, peak - together - 1)
-    growth = (_growth(n, k, rate) for n in range(first, peak + together + 1))
-    steps = accumulate(growth, initial=_step(first, k, rate))
+    # g(n + 1) − g(n).
+    growths = (
+        rate * rate * (k * pmf(n, k - 2, rate) - (k - 1) * pmf(n, k - 1, rate))
+        for n in range(first, peak + together + 1)
+    )
+    steps = accumulate(growths, initial=_step(first, k, rate))
     sums = list(accumulate(steps, initial=arb(0)))
     return reduce(arb.max, (end - start for start, end in zip(sums, sums[together:], strict=False)))
 
@@ -67,8 +71,3 @@ def _step(n: int, k: int, rate: arb) -> arb:
     if n < k - 1:
         return arb(0)
     return rate * pmf(n, k - 1, rate) * (above(n, k - 1, rate) + k)
-
-
-def _growth(n: int, k: int, rate: arb) -> arb:
-    """g(n + 1) − g(n)."""
-    return rate * rate * (k * pmf(n, k - 2, rate) - (k - 1) * pmf(n, k - 1, rate))

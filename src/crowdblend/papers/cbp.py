@@ -17,7 +17,8 @@ import numpy as np
 
 from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.papers.reproduction import Cell, Reproduction
-from crowdblend.randomness import SeededSource, discrete_laplace, flips, rational
+from crowdblend.randomness import SeededSource, discrete_laplace, rational
+from crowdblend.randomness.probability import flips
 
 CELLS, BLOCK, RUNS = 256, 4, 20_000
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0)

@@ -9,7 +9,8 @@ from dataclasses import field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.calculus import Certificate, Derivation, StepAssumption
+from crowdblend.calculus import Certificate, Derivation
+from crowdblend.calculus.assumptions import StepAssumption
 from crowdblend.calculus.rules import composition, profiles, surveys
 from crowdblend.designs import Biased, Claims, Poisson, ThinnedSurvey
 from crowdblend.errors import CrowdblendError, NotProved

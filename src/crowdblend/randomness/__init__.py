@@ -8,14 +8,13 @@ from crowdblend.randomness.binomial import thin
 from crowdblend.randomness.choice import distinct, permutation, uniform
 from crowdblend.randomness.coin import below_rate, coins, marks
 from crowdblend.randomness.gaussian import discrete_gaussian
-from crowdblend.randomness.noise import add_discrete_laplace, differs_from_zero, discrete_laplace, geometric, reaches
-from crowdblend.randomness.probability import Bounds, bernoulli, enclose, flips, rational
+from crowdblend.randomness.noise import add_discrete_laplace, discrete_laplace
+from crowdblend.randomness.probability import rational
 from crowdblend.randomness.rare import successes
 from crowdblend.randomness.release_key import DrawKey, ReleaseKey
 from crowdblend.randomness.source import KeyedSource, SeededSource, Source, SystemSource, new_key
 
 __all__ = [
-    "Bounds",
     "DrawKey",
     "KeyedSource",
     "ReleaseKey",
@@ -24,20 +23,14 @@ __all__ = [
     "SystemSource",
     "add_discrete_laplace",
     "below_rate",
-    "bernoulli",
     "coins",
-    "differs_from_zero",
     "discrete_gaussian",
     "discrete_laplace",
     "distinct",
-    "enclose",
-    "flips",
-    "geometric",
     "marks",
     "new_key",
     "permutation",
     "rational",
-    "reaches",
     "successes",
     "thin",
     "uniform",

@@ -25,22 +25,10 @@ from crowdblend.calculus.rules.programme import check_shares
 from crowdblend.calculus.rules.recoding import require_pure
 from crowdblend.calculus.rules.sampling import SAMPLED
 from crowdblend.calculus.theorem import Unmet, require, require_alike, require_one_person, require_unsampled, rule
+from crowdblend.guarantees import profiles as curves
 from crowdblend.guarantees.aggregates import Aggregate, IidSampling, Together
 from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation, ZeroKnowledge
-from crowdblend.guarantees.profiles import (
-    AmplifiedCurve,
-    BiasedCurve,
-    ClosenessCurve,
-    CrowdCurve,
-    LossCurve,
-    NoisyCountCurve,
-    OutlierCurve,
-    PointCurve,
-    Profile,
-    ReplacedCurve,
-    SplitCurve,
-    Uses,
-)
+from crowdblend.guarantees.profiles import LossCurve, Profile, Uses
 from crowdblend.guarantees.programme import OneSampleCurve, PartOfSample, ProgrammeCurve, UnequalSampleCurve
 
 _PROOF = "crowdblend, docs/proofs.md#composition-by-profiles"
@@ -61,7 +49,7 @@ def _once(curve: LossCurve, samplings: int = 1) -> Profile:
 )
 def profile_of_crowds(premise: CrowdBlending, *, rate: float) -> Profile:
     """For suppression the curve is the divergence itself, at the worst class size for each ε."""
-    return _once(CrowdCurve(premise.k, premise.epsilon, rate))
+    return _once(curves.CrowdCurve(premise.k, premise.epsilon, rate))
 
 
 @rule(
@@ -74,7 +62,7 @@ def profile_of_crowds(premise: CrowdBlending, *, rate: float) -> Profile:
 )
 def profile_of_noise_below_k(*, k: int, noise_epsilon: float, rate: float, flag: bool) -> Profile:
     """The divergence of the published value at the worst class size for each ε."""
-    return _once(NoisyCountCurve(k, noise_epsilon, rate, flag))
+    return _once(curves.NoisyCountCurve(k, noise_epsilon, rate, flag))
 
 
 @rule(
@@ -87,7 +75,7 @@ def profile_of_noise_below_k(*, k: int, noise_epsilon: float, rate: float, flag:
 )
 def profile_of_points(*, k: int, noise_epsilon: float, rate: float) -> Profile:
     """The divergence of a point hidden among k − 1 others at the worst block size for each ε."""
-    return _once(PointCurve(k, noise_epsilon, rate))
+    return _once(curves.PointCurve(k, noise_epsilon, rate))
 
 
 @rule(
@@ -169,7 +157,7 @@ def profile_of_biased_sampling(
 ) -> Profile:
     """One bound for both directions; without the person no more than 1 − e^ε(1 − P) is lost."""
     check_bias(premise, low, high, exceptions, max_rate)
-    return _once(BiasedCurve(premise.k, premise.epsilon, low, high, exceptions, max_rate))
+    return _once(curves.BiasedCurve(premise.k, premise.epsilon, low, high, exceptions, max_rate))
 
 
 @rule(
@@ -184,7 +172,7 @@ def profile_of_amplified(premise: Differential, *, rate: float) -> Profile:
     """Sampling weighs both ends of the loss."""
     require_one_person(premise, "State the mechanism's add-remove guarantee.")
     require_unsampled(premise)
-    return _once(AmplifiedCurve(premise.epsilon, premise.delta, rate))
+    return _once(curves.AmplifiedCurve(premise.epsilon, premise.delta, rate))
 
 
 @rule(
@@ -198,7 +186,7 @@ def profile_of_amplified(premise: Differential, *, rate: float) -> Profile:
 def profile_of_outliers(*, epsilon: float, transition: int, limit: int) -> Profile:
     """The same curve for everybody: that outliers lose less is not part of it."""
     check_noise_by_size(epsilon, transition, limit)
-    return _once(OutlierCurve(epsilon, transition, limit), 0)
+    return _once(curves.OutlierCurve(epsilon, transition, limit), 0)
 
 
 @rule(
@@ -210,7 +198,7 @@ def profile_of_outliers(*, epsilon: float, transition: int, limit: int) -> Profi
 )
 def profile_of_differential(premise: Differential) -> Profile:
     """One known pair (ε, δ) bounds the curve everywhere."""
-    uses = (Uses(ClosenessCurve(premise.epsilon, premise.delta), 1),)
+    uses = (Uses(curves.ClosenessCurve(premise.epsilon, premise.delta), 1),)
     return Profile(uses, premise.relation, premise.people, premise.samplings)
 
 
@@ -226,7 +214,7 @@ def profile_of_population_recoding(choice: Differential, release: Profile) -> Pr
     """Adaptive composition: the curve of the release is the same for every recoding that may have been chosen."""
     require_pure(choice)
     _add_remove(release)
-    uses = (Uses(ClosenessCurve(choice.epsilon, choice.delta), 1), *release.uses)
+    uses = (Uses(curves.ClosenessCurve(choice.epsilon, choice.delta), 1), *release.uses)
     return Profile(uses, Relation.ADD_REMOVE, 1, choice.samplings + release.samplings)
 
 
@@ -245,7 +233,7 @@ def profile_of_split_recoding(choice: Differential, release: CrowdBlending, *, r
     require_pure(choice)
     require_unsampled(choice)
     require(release, "Suppress small classes instead.", epsilon=0)
-    return _once(SplitCurve(choice.epsilon, release.k, rate, share))
+    return _once(curves.SplitCurve(choice.epsilon, release.k, rate, share))
 
 
 @rule(
@@ -258,7 +246,7 @@ def profile_of_split_recoding(choice: Differential, release: CrowdBlending, *, r
 def profile_under_replacing(premise: Profile) -> Profile:
     """Each release is converted by itself, at every ε, so that releases under one relation compose."""
     _add_remove(premise)
-    uses = tuple(Uses(ReplacedCurve(use.curve), use.releases) for use in premise.uses)
+    uses = tuple(Uses(curves.ReplacedCurve(use.curve), use.releases) for use in premise.uses)
     return Profile(uses, Relation.REPLACE, 1, premise.samplings)
 
 
