@@ -1,13 +1,9 @@
-"""The same attacks on whole releases: policy, engine, folder and ledger."""
+"""The same attack on whole releases: policy, engine and folder."""
 
 import csv
 from pathlib import Path
 
-import pytest
-
 from crowdblend.attacks import extreme_value
-from crowdblend.errors import DoesNotCompose
-from crowdblend.ledger import Ledger
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import coins
@@ -50,14 +46,3 @@ def test_the_richest_person_stays_out_of_sight(tmp_path: Path) -> None:
         assert published, "the crowds are there"
         assert {row["worth"] for row in published} == {"[0, 1000)"}
         assert "10000" not in (out / "data.csv").read_text(encoding="utf-8")
-
-
-def test_a_second_release_of_one_sample_is_refused(tmp_path: Path) -> None:
-    """Differencing and xor: the ledger knows the people of a sample that was drawn before."""
-    write_town(tmp_path, rich=True)
-    policy = parse_policy(POLICY.replace("poisson", "coins"), folder=tmp_path)
-    ledger = Ledger.create(tmp_path / "ledger.db")
-    release(policy, tmp_path / "first", ledger=ledger)
-    with pytest.raises(DoesNotCompose):
-        release(policy, tmp_path / "second", ledger=ledger)
-    assert not (tmp_path / "second").exists()

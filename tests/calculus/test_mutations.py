@@ -7,7 +7,6 @@ stated assumption that is dropped, or facts, are not derived from anything.
 import copy
 import json
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from crowdblend.calculus import RULES, Certificate, verify
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.errors import DoesNotVerify, InvalidInput
 
-from .documents import ISSUED, at, edited, leaves, places, resealed
+from .documents import ISSUED, at, places, resealed
 
 SMALL = 60_000
 DOCUMENTS = [json.loads(path.read_text(encoding="utf-8")) for path in ISSUED if path.stat().st_size < SMALL]
@@ -108,21 +107,3 @@ def test_mutations_are_refused_or_true(seed: int) -> None:
     refused, true = check(seed, edits)
     assert refused > 0.8 * edits
     assert true > 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", ISSUED, ids=lambda path: path.stem)
-def test_no_single_edit_of_what_is_derived_goes_unnoticed(path: Path) -> None:
-    """Parameters of a proof may be edited only into another proof of the very same conclusions."""
-    document, rng = json.loads(path.read_text(encoding="utf-8")), random.Random(0)
-    derived = [place for place in leaves(document) if place[0] in DERIVED]
-    for place in derived if len(derived) < 400 else rng.sample(derived, 400):
-        changed = edited(document, place, other_value(at(document, place), rng))
-        if changed == document:
-            continue
-        try:
-            certificate = verify(resealed(changed))
-        except (DoesNotVerify, InvalidInput):
-            continue
-        assert "parameters" in place
-        assert_derived(certificate, changed)

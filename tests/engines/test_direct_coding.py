@@ -118,18 +118,24 @@ def test_coordinates_get_the_same_cells_both_ways(tmp_path, monkeypatch, handed_
     assert direct.outside == other.outside
 
 
+def assert_same_words(handed_over_first, count):
+    """Refused while rows are read, and where they are handed over first: the words of the refusal."""
+    refusals = []
+    for prepare in (lambda: None, handed_over_first):
+        prepare()
+        with pytest.raises(InvalidInput) as refused:
+            count()
+        refusals.append((str(refused.value), refused.value.where, refused.value.remedy))
+    assert refusals[0] == refusals[1]
+    return refusals[0]
+
+
 @pytest.mark.parametrize(("column", "value"), [("x", 20.000001), ("y", float("nan")), ("y", None)])
 def test_coordinates_without_a_cell_are_refused_in_the_same_words(tmp_path, handed_over_first, column, value):
     table = places(100)
     table[column][-1] = value
     parquet.write_table(pa.table(table), tmp_path / "points.parquet")
-    refusals = []
-    for prepare in (lambda: None, handed_over_first):
-        prepare()
-        with pytest.raises(InvalidInput) as refused:
-            count_classes(parse_policy(POINTS, tmp_path), Everybody())
-        refusals.append((str(refused.value), refused.value.where, refused.value.remedy))
-    assert refusals[0] == refusals[1]
+    assert_same_words(handed_over_first, lambda: count_classes(parse_policy(POINTS, tmp_path), Everybody()))
 
 
 def _noting(made, taken):
@@ -146,14 +152,8 @@ def _noting(made, taken):
 def test_a_value_without_a_class_is_refused_in_the_same_words(tmp_path, handed_over_first, column, value):
     table = people(200)
     table[column] = [*pa.array(table[column]).to_pylist()[:-1], value]
-    refusals = []
-    for prepare in (lambda: None, handed_over_first):
-        prepare()
-        with pytest.raises(InvalidInput) as refused:
-            counted(tmp_path, table, Everybody())
-        refusals.append((str(refused.value), refused.value.where, refused.value.remedy))
-    assert refusals[0] == refusals[1]
-    assert column in refusals[0][1] + refusals[0][0]
+    message, where, _ = assert_same_words(handed_over_first, lambda: counted(tmp_path, table, Everybody()))
+    assert column in where + message
 
 
 def test_a_value_of_somebody_who_is_not_drawn_does_not_matter(tmp_path):
