@@ -2,15 +2,14 @@
 
 import pytest
 
-from crowdblend.calculus import RULES, verify
-from crowdblend.calculus.loss_curves import delta_of, together
+from crowdblend.calculus import verify
+from crowdblend.calculus.loss_curves import delta_of
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.aggregates import IidSampling
 from crowdblend.guarantees.profiles import CrowdCurve, Profile, Uses
 from crowdblend.planning.plan import plan
 from crowdblend.planning.request import PlanRequest
 from crowdblend.planning.series import share_of
-from tests.cases import for_each
 
 # Smallest k so that m releases at a rate keep (1, 1e-6) together, as a float prototype found them, and by shares.
 SMALLEST = {
@@ -21,12 +20,6 @@ SMALLEST = {
 }
 QUICK = ((0.2, 5), (0.1, 20))
 CASES = [(rate, times) for rate, row in SMALLEST.items() for times in row]
-
-
-@for_each(("rate", "times"), CASES)
-def test_the_known_k_keeps_the_totals(rate: float, times: int) -> None:
-    k, _ = SMALLEST[rate][times]
-    assert RULES["profile.epsilon"].conclude(Profile((Uses(CrowdCurve(k, 0.0, rate), times),)), delta=1e-6).epsilon <= 1
 
 
 @pytest.mark.parametrize(
@@ -40,27 +33,6 @@ def test_k_is_as_small_as_known_or_smaller(rate: float, times: int) -> None:
     assert planned.rule == "composition.repeated"
     fewer = Profile((Uses(CrowdCurve(planned.k - 1, 0.0, rate), times),))
     assert delta_of(fewer, 1.0) > 1e-6 >= delta_of(Profile((Uses(CrowdCurve(planned.k, 0.0, rate), times),)), 1.0)
-
-
-@pytest.mark.parametrize(
-    ("curve", "times"),
-    [
-        (CrowdCurve(8, 0.0, 0.1), 10),
-        pytest.param(CrowdCurve(8, 0.0, 0.1), 50, marks=pytest.mark.slow),
-        (CrowdCurve(42, 0.0, 0.5), 2),
-        pytest.param(CrowdCurve(8, 0.0, 0.05), 50, marks=pytest.mark.slow),
-        (CrowdCurve(20, 0.3, 0.1), 12),
-    ],
-)
-def test_epsilon_is_within_a_percent_of_a_ten_times_finer_grid(curve: CrowdCurve, times: int) -> None:
-    from crowdblend.calculus.loss_curves import grid_of
-
-    uses = (Uses(curve, times),)
-    spacing = grid_of(uses)
-    usual = RULES["profile.epsilon"].conclude(Profile(uses), delta=1e-5).epsilon
-    finer = together(uses, spacing / 10, 1e-13)
-    limit = max(law.epsilon(1e-5) or 0.0 for law in (finer.up, finer.down))
-    assert limit * (1 - 1e-9) <= usual <= limit * 1.01
 
 
 def test_each_parameter_is_solved_for_on_the_safe_side() -> None:
