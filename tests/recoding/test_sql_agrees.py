@@ -16,6 +16,8 @@ from crowdblend.recoding.intervals import Breaks, Intervals
 from crowdblend.recoding.values import Prefixes, Values
 from tests.cases import for_each
 
+from .test_whole_numbers import WHOLE as WHOLE_CLASSES
+
 NASTY = [
     None, "", " ", "\t\n\v\f\r ", "\xa0", "0", "-0", "+0", "-0.0", "007", "1e2", "1E+2", "1e", "e2",
     ".", ".5", "5.", "+.5e1",
@@ -26,7 +28,7 @@ NASTY = [
     "1e309", "-1e309", "1e-400", "1e99999999999999", "1e-99999999999999", "9" * 400, "0" * 400 + "1",
     "1." + "0" * 500 + "1",
     "true", "false", "TRUE", "null", "NULL", "10", "9.999999999999999", "9.9999999999999999999",
-    "10.000000000000002",
+    "10.000000000000002", "9.5", "17.999", "64.5", "-0.5", "-10.5", "100.5",
     "100", "99.99999999999999", "100.00000000000001", "0.1", "0.2", "0.3",
     repr(0.1 + 0.2), "0.30000000000000001", "-1e-20",
     "-1e-300", "5e-324", "9007199254740993", "18446744073709551616", "1\x00", "\x001", "a\x00b", "'",
@@ -43,6 +45,7 @@ NASTY = [
 ]  # fmt: skip
 
 NUMERIC = [
+    *(recoding for recoding, _ in WHOLE_CLASSES),
     Intervals(0, 100, 10),
     Intervals(0, 100, 10, include_stop=True),
     Intervals(-10, 10, 5, bottom=True, top=True),
