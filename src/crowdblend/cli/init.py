@@ -12,7 +12,7 @@ from crowdblend.api.starting import starter_policy
 from crowdblend.cli.output import emit, force_option, json_option, refuse_shared_stdout, write_text
 from crowdblend.lazy import lazy_imports
 from crowdblend.planning.designs import costs
-from crowdblend.policies.proposals import PRESETS
+from crowdblend.policies.proposals import PRESETS, preset_of
 from crowdblend.policies.registry import KINDS, policy_class
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.schema import policy_schema
@@ -69,9 +69,9 @@ def command(
     if as_json and "-" in (out, schema):
         refuse_shared_stdout()
     folder = Path(".") if out == "-" else Path(out).parent
-    started = PRESETS.get(preset or "")
-    offered = policy_class(kind or (started.kind if started else "table")).designs
-    design = design or (started.design if started else None)
+    started = preset_of(preset)
+    offered = policy_class(kind or started.kind or "table").designs
+    design = design or started.design
     if design is None and len(offered) > 1 and not as_json and at_a_terminal():
         design = _ask(data, offered)
     text = starter_policy(data, folder=folder, kind=kind, preset=preset, design=design, **source)

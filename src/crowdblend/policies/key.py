@@ -53,9 +53,12 @@ class Key(Struct, frozen=True):
         """The key as sentences name it."""
         return f"{self.name} in {self.section}" if self.section else self.name
 
-    def is_path(self, value: object) -> bool:
-        """Return whether a value of this key is the path of a file."""
-        return self.kind in ("path", "rates") and isinstance(value, str)
+    def with_paths(self, value: object, place: Callable[[str], str]) -> object:
+        """Return a value of this key with its paths placed elsewhere; other values as they are."""
+        if self.kind == "paths" and isinstance(value, str | list | tuple):
+            every = [value] if isinstance(value, str) else value
+            return [place(one) if isinstance(one, str) else one for one in every]
+        return place(value) if self.kind in ("path", "rates") and isinstance(value, str) and value.strip() else value
 
     def is_given(self, value: object) -> bool:
         """Return whether a value has to be written, because leaving it out would say something else."""
@@ -65,7 +68,7 @@ class Key(Struct, frozen=True):
         """Return the value in the type that policies keep, or refuse it under the name of the key."""
         value = plain_value(value)
         problem = problem_of(value, _LARGEST_WHOLE if self.kind in _WHOLES else _LARGEST)
-        if self.is_path(value) and not str(value).strip():
+        if self.kind in ("path", "rates") and isinstance(value, str) and not value.strip():
             problem = "is blank"
         if problem is not None:
             raise self._refusal("value", f"{problem}.")

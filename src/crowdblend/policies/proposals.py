@@ -124,19 +124,17 @@ class Preset:
     """A kind, a design where it follows, the columns to publish, and what [sampling] and [privacy] say besides."""
 
     words: str
-    kind: str
+    kind: str | None
     design: str | None = None
     columns: tuple[str, ...] = ()
     said: Mapping[str, str] = field(default_factory=dict)
 
     def choose_columns(self, names: Sequence[str]) -> list[str]:
-        """Return the columns of the data that are called as the preset's are, one for each; all where none is named.
+        """Return the columns of the data that are called as the preset's are, one for each.
 
         >>> PRESETS["yearly-counts"].choose_columns(["person_id", "gender", "age", "income", "district"])
         ['district', 'gender', 'age']
         """
-        if not self.columns:
-            return list(names)
         found = (next((name for name in names if _CALLED[one].fullmatch(name.strip())), None) for one in self.columns)
         return list(dict.fromkeys(name for name in found if name is not None))
 
@@ -154,12 +152,12 @@ PRESETS = {
 }
 
 
-def preset_of(name: str | None) -> Preset | None:
-    """Return the preset of a name; None without one."""
+def preset_of(name: str | None) -> Preset:
+    """Return the preset of a name; without one, a preset that says nothing."""
     if name is not None and name not in PRESETS:
         message = f"There is no preset {name[:60]!r}."
         raise InvalidInput(message, remedy=did_you_mean(name, PRESETS), where="--preset", code="init.preset")
-    return None if name is None else PRESETS[name]
+    return Preset("", None) if name is None else PRESETS[name]
 
 
 def area_of(names: Sequence[str]) -> str | None:

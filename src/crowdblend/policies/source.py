@@ -164,20 +164,10 @@ def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: Path) 
         if key.required and table.get(key.name) is None:
             raise key.missing()
     return {
-        field: _place_value(key, given, folder)
+        field: key.with_paths(given, lambda path: locate(path, folder))
         for field, key in keys.items()
         if (given := table.get(key.name)) is not None
     }
-
-
-def _place_value(key: Key, value: Any, folder: Path) -> object:
-    """Return a value as a policy in that folder means it: paths begin there."""
-    if key.kind == "paths" and isinstance(value, str | list):
-        return [
-            locate(one, folder) if isinstance(one, str) else one
-            for one in ([value] if isinstance(value, str) else value)
-        ]
-    return locate(value, folder) if key.is_path(value) and value.strip() else value
 
 
 def is_sqlite(source: str) -> bool:

@@ -120,8 +120,7 @@ def init_policy(
     """
     check_type("init_policy", data_path, (str, os.PathLike), "a path")
     given = preset_of(preset)
-    if given is not None:
-        kind, design = kind or given.kind, design or given.design
+    kind, design = kind or given.kind, design or given.design
     if kind is not None and kind not in KINDS:
         raise InvalidInput(
             f"kind is {kind!r}.", remedy=did_you_mean(str(kind), KINDS), where="--kind", code="init.kind"
@@ -145,8 +144,8 @@ def init_policy(
             for name, type_ in columns
         ]
     offered: list[Proposal] = [(kind, {}, {})] if kind is not None else list(_programme(columns, design))
-    chosen = [] if given is None else given.choose_columns([name for name, _ in columns])
-    if chosen and given is not None and given.columns:
+    chosen = given.choose_columns([name for name, _ in columns]) if given.columns else []
+    if chosen:
         offered = [(offered[0][0], {"columns": toml_value(chosen)}, {})]
     policies = [policy_class(one) for one, *_ in offered]
     pair = proposed_pair(found.columns if policies[0].rows_are_links else columns, links=policies[0].rows_are_links)
@@ -168,7 +167,7 @@ def init_policy(
         "[[publish.statistics]] count": f"{{ {toml_name(columns[0][0]) if columns else PLACEHOLDER} = {FILL} }}",
     }
     asked = {where: FILL for name in (*(one for one, *_ in offered), design) for where in _ASKED.get(name, ())}
-    usually = {**usual(offered[0][0], design), **({} if given is None else given.said)}
+    usually = {**usual(offered[0][0], design), **given.said}
     said = {where: text for where, text in {**usually, **asked, **known}.items() if text}
     blocks = _sections([one for one, *_ in offered], design, said)
     if person is None and who is not None:

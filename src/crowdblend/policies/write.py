@@ -36,7 +36,8 @@ def write_policy(
             given[name] = _lines(holder, keys_of(type(holder)), folder)
     found = ["\n".join([f"[{name}]", *given[name]]) for name in _ORDER if name in given]
     if terms.columns:
-        found.append("\n".join(["[columns]", *(_column(column, folder) for column in terms.columns)]))
+        columns = [f"{toml_name(one.name)} = {domain_text(one, folder)}" for one in terms.columns]
+        found.append("\n".join(["[columns]", *columns]))
     found += ["\n\n".join(_publication(one, folder)) for one in publish]
     text = "\n\n".join(found) + "\n"
     if path is not None:
@@ -46,14 +47,11 @@ def write_policy(
 
 def _publication(publication: Publication, folder: Path) -> Iterator[str]:
     """Yield the lines of a publication, and of the sections inside it."""
-    lines = ["[[publish]]", f"kind = {toml_text(publication.kind)}"]
-    common = ((key, getattr(publication, name)) for name, key in keys_of(CommonKeys).items())
-    lines += [f"{key.name} = {toml_value(value)}" for key, value in common if key.is_given(value)]
+    lines = ["[[publish]]", f"kind = {toml_text(publication.kind)}", *_lines(publication, keys_of(CommonKeys), folder)]
     declared, parts, inside = keys_of(publication.policy), parts_of(publication.policy), []
     for field, value in publication.keys.items():
         if field in declared:
-            key = declared[field]
-            lines.append(f"{key.name} = {toml_value(_place_value(key, value, folder))}")
+            lines.append(_line(declared[field], value, folder))
         elif parts[field].many:
             inside += ["\n".join([parts[field].title, *_lines(one, keys_of(type(one)), folder)]) for one in value]
         else:
@@ -72,10 +70,6 @@ def _write(path: Path, text: str, *, force: bool) -> None:
         file.write(text)
 
 
-def _column(column: Column, folder: Path) -> str:
-    return f"{toml_name(column.name)} = {domain_text(column, folder)}"
-
-
 def domain_text(column: Column, folder: Path = Path()) -> str:
     """Return the declared domain of a column in braces; paths are relative to `folder`."""
     if column.domain is None:
@@ -83,21 +77,14 @@ def domain_text(column: Column, folder: Path = Path()) -> str:
     return f"{{ {', '.join(_lines(column.domain, keys_of(type(column.domain)), folder))} }}"
 
 
-def _lines(holder: Section, keys: Mapping[str, Key], folder: Path) -> list[str]:
+def _lines(holder: Section | Publication, keys: Mapping[str, Key], folder: Path) -> list[str]:
     """Return one line for each key that does not have its default."""
-    lines = []
-    for attribute, key in keys.items():
-        value = getattr(holder, attribute)
-        if key.is_given(value):
-            lines.append(f"{key.name} = {toml_value(_place_value(key, value, folder))}")
-    return lines
+    values = ((key, getattr(holder, attribute)) for attribute, key in keys.items())
+    return [_line(key, value, folder) for key, value in values if key.is_given(value)]
 
 
-def _place_value(key: Key, value: object, folder: Path) -> object:
-    """Return a value as a policy in that folder writes it."""
-    if key.kind == "paths" and isinstance(value, tuple):
-        return [_relative(one, folder) for one in value]
-    return _relative(str(value), folder) if key.is_path(value) else value
+def _line(key: Key, value: object, folder: Path) -> str:
+    return f"{key.name} = {toml_value(key.with_paths(value, lambda path: _relative(path, folder)))}"
 
 
 def _relative(path: str, folder: Path) -> str:
