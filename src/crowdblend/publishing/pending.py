@@ -18,7 +18,6 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import Guarantee, Relation
 from crowdblend.kinds import AnyPlan, AnyPolicy
 from crowdblend.ledger.identity import UNNAMED
-from crowdblend.policies.source import DataSource
 from crowdblend.policies.terms import read_proposals
 from crowdblend.publishing.policy_digest import policy_digest
 from crowdblend.publishing.target import IN_MEMORY
@@ -102,11 +101,6 @@ def warn(pending: PendingRelease) -> None:
     """Say what cannot be known, as Python warns."""
     for sentence in pending.warnings:
         warnings.warn(sentence, stacklevel=3)
-
-
-def with_data(policy: AnyPolicy, data: DataSource) -> AnyPolicy:
-    """Return the policy with another source."""
-    return policy if data is policy.data else policy.with_source(data)
 
 
 def planned_spending(plan: AnyPlan) -> books.Spending:

@@ -34,7 +34,7 @@ from crowdblend.policies.source import require_rows
 from crowdblend.publishing.committing import commit, digest_of, is_complete, of_entry, recover
 from crowdblend.publishing.description import describe
 from crowdblend.publishing.finished_release import Release
-from crowdblend.publishing.pending import ConfirmHook, check_limit, pending_release, resumed_spending, warn, with_data
+from crowdblend.publishing.pending import ConfirmHook, check_limit, pending_release, resumed_spending, warn
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.record import Record, refuse_another, resume_command
 from crowdblend.publishing.staging import Completion, Journal, Staging
@@ -88,7 +88,7 @@ def release(
         release_plan.check_source(engine)
         with on_disk(policy.data, policy.resources, divided=release_plan.divides_people) as data:
             if data is not policy.data:
-                release_plan = plan(with_data(policy, data))
+                release_plan = plan(policy.with_source(data))
                 release_plan.check_source(engine)
             journal = Journal(force=force, policy=path, figures=figures, signed=sign is not None)
             with _staging(folder, journal) as staging:
@@ -229,7 +229,7 @@ def _again(
 ) -> Release:
     """Compute a release a second time with the same key."""
     with on_disk(policy.data, policy.resources, divided=plan(policy).divides_people) as data:
-        planned = plan(with_data(policy, data))
+        planned = plan(policy if data is policy.data else policy.with_source(data))
         key = ledger.key(entry.id)
         python = data.format == "frame" or entry.spending.folder == IN_MEMORY
         command = resume_command(ledger, entry.id, journal.policy, engine.name, python=python, signed=journal.signed)

@@ -128,37 +128,30 @@ _COMPARED = {
 }
 
 
-@dataclass(frozen=True)
-class _Comparison:
-    """Two distributions; every event of the left one has at most growth times its right probability, plus delta."""
+def _compare(
+    guarantee: CrowdBlending | Differential | ZeroKnowledge,
+    people: Database,
+    person: Hashable | None,
+    situation: str,
+    sides: tuple[Distribution, Distribution],
+    delta: Fraction = Fraction(0),
+    why: str = "",
+) -> Counterexample:
+    """Return the event that is likelier on the left by most than e^ε times its right probability, plus delta."""
+    growth = growth_above(guarantee.epsilon)
+    gap = hockey_stick(*sides, growth)
+    allowed = growth * gap.right + delta
+    return Counterexample(guarantee.words(), people, person, situation, gap.event, gap.left, gap.right, allowed, why)
 
-    guarantee: str
-    people: Database
-    person: Hashable | None
-    compared: str
-    left: Distribution
-    right: Distribution
-    growth: Fraction
-    delta: Fraction = Fraction(0)
-    why: str = ""
 
-
-def _worst(comparisons: Iterable[_Comparison], *, some: bool = True) -> Counterexample | None:
-    """Return the counterexample with the largest excess; an audit that compared nothing is refused if `some` is set."""
-    worst: Counterexample | None = None
-    for one in comparisons:
-        some = False
-        gap = hockey_stick(one.left, one.right, one.growth)
-        if gap.delta > one.delta and (worst is None or gap.delta - one.delta > worst.excess):
-            allowed = one.growth * gap.right + one.delta
-            worst = Counterexample(
-                one.guarantee, one.people, one.person, one.compared, gap.event, gap.left, gap.right, allowed, one.why
-            )
-    if some:
+def _worst(candidates: Iterable[Counterexample], *, some: bool = True) -> Counterexample | None:
+    """Return the largest excess, if any is above 0; an audit that compared nothing is refused if `some` is set."""
+    worst = max(candidates, key=lambda one: one.excess, default=None)
+    if worst is None and some:
         raise InvalidInput(
             "The mechanism refuses every table of this world, so nothing was compared. Audit a world that it accepts."
         )
-    return worst
+    return worst if worst is not None and worst.excess > 0 else None
 
 
 def crowd_blending(mechanism: Mechanism, guarantee: CrowdBlending, world: World) -> Counterexample | None:
@@ -167,10 +160,10 @@ def crowd_blending(mechanism: Mechanism, guarantee: CrowdBlending, world: World)
     People blend when no table of the world tells them apart. A larger world can only tell more people apart, so what
     is found here is a proof, and what is not found holds for tables of this size.
     """
-    cached, growth = cache(mechanism), growth_above(guarantee.epsilon)
-    blends = _blending_pairs(cached, world, growth)
+    cached = cache(mechanism)
+    blends = _blending_pairs(cached, world, growth_above(guarantee.epsilon))
 
-    def outside_crowds() -> Iterator[_Comparison]:
+    def outside_crowds() -> Iterator[Counterexample]:
         for table, place in world.people():
             crowd = sum((table[place], other) in blends for other in table)
             if crowd >= guarantee.k:
@@ -178,7 +171,7 @@ def crowd_blending(mechanism: Mechanism, guarantee: CrowdBlending, world: World)
             why = f"the person blends with {crowd} of them, counting the person, and {guarantee.k} are guaranteed"
             compared = "the same people without that person, or the other way round"
             for left, right in permutations((cached(table), cached(world.without(table, place)))):
-                yield _Comparison(guarantee.words(), table, table[place], compared, left, right, growth, why=why)
+                yield _compare(guarantee, table, table[place], compared, (left, right), why=why)
 
     return _worst(outside_crowds(), some=False)
 
@@ -206,16 +199,15 @@ def differential(
     return _worst(one for pair in tables for one in _both_ways(cached, guarantee, pair))
 
 
-def _both_ways(mechanism: Mechanism, guarantee: Differential, pair: Pair) -> Iterator[_Comparison]:
+def _both_ways(mechanism: Mechanism, guarantee: Differential, pair: Pair) -> Iterator[Counterexample]:
     try:
         published = [(table, mechanism(table)) for table in pair]
     except InvalidInput:
         # A table that is refused publishes nothing, and no guarantee was made about it.
         return
-    growth, delta = growth_above(guarantee.epsilon), Fraction(guarantee.delta)
     for (here, left), (there, right) in permutations(published):
         compared = f"the people {' '.join(map(str, there)) or 'nobody'}: {_COMPARED[guarantee.relation]}"
-        yield _Comparison(guarantee.words(), here, _person(here, there), compared, left, right, growth, delta)
+        yield _compare(guarantee, here, _person(here, there), compared, (left, right), Fraction(guarantee.delta))
 
 
 def _person(here: Database, there: Database) -> Value | None:
@@ -253,7 +245,7 @@ def outlier_private(
     """Return the worst person for the size of that person's bin: the fewer share it, the less one may matter."""
     cached = cache(mechanism)
 
-    def one_missing() -> Iterator[_Comparison]:
+    def one_missing() -> Iterator[Counterexample]:
         for table, place in world.people():
             size = sum(bin_of(other) == bin_of(table[place]) for other in table)
             owed = Differential(_allowed_loss(guarantee, size), guarantee.delta, Relation.ADD_REMOVE)
@@ -283,14 +275,14 @@ def zero_knowledge(
             f"A zero-knowledge guarantee is audited for one person, got one for {guarantee.people} people together. "
             "Audit the guarantee that it was derived from."
         )
-    cached, growth, delta = cache(mechanism), growth_above(guarantee.epsilon), Fraction(guarantee.delta)
+    cached = cache(mechanism)
 
     @cache
     def simulate(others: Database) -> Distribution:
         seen = aggregate((*others, CONCEALED) if guarantee.relation is Relation.CONCEAL else others)
         return mix((chance, simulator(view, len(others) + 1)) for view, chance in seen.items())
 
-    def people() -> Iterator[_Comparison]:
+    def people() -> Iterator[Counterexample]:
         compared = "the simulator, who sees the aggregate of the others, or the other way round"
         for table, place in world.people():
             try:
@@ -298,7 +290,7 @@ def zero_knowledge(
             except InvalidInput:
                 continue
             for left, right in permutations(both):
-                yield _Comparison(guarantee.words(), table, table[place], compared, left, right, growth, delta)
+                yield _compare(guarantee, table, table[place], compared, (left, right), Fraction(guarantee.delta))
 
     return _worst(people())
 

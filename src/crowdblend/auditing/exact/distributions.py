@@ -77,6 +77,7 @@ def beside(parts: Iterable[Distribution]) -> dict[Any, Fraction]:
     return drawn
 
 
+@cache
 def growth_above(epsilon: float) -> Fraction:
     """A fraction of at least e^ε that agrees with it to forty digits: what exceeds it proves a guarantee wrong."""
     if epsilon == 0:
