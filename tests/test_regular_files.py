@@ -14,8 +14,7 @@ from crowdblend.policies.code_book import read_code_book
 from crowdblend.policies.strata import rates_of
 from crowdblend.recoding.hierarchies import read_hierarchy
 from crowdblend.regular_files import open_regular, read_regular
-from crowdblend.signatures.files import check_file, load_key
-from crowdblend.signatures.signers import read_signers
+from crowdblend.signatures.files import check_file, load_key, read_signers
 from tests.api.survey import table
 from tests.commands import crowdblend
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 from crowdblend.auditing.statistical.bounds import refutes
 from crowdblend.auditing.statistical.outlook import Outlook, audit_foreseen, foresee, least_excess, smallest_leak
-from crowdblend.auditing.statistical.schedule import rounds
+from crowdblend.auditing.statistical.run import rounds
 from crowdblend.auditing.statistical.subject import BlackBox, Neighbours, Observed
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.privacy import Differential, Relation

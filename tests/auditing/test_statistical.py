@@ -15,8 +15,7 @@ from scipy import stats
 from bench.audit_power import repeat
 from crowdblend.auditing.statistical.bounds import clopper_pearson, epsilon_lower
 from crowdblend.auditing.statistical.events import Fold, candidates, spread
-from crowdblend.auditing.statistical.run import audit
-from crowdblend.auditing.statistical.schedule import rounds
+from crowdblend.auditing.statistical.run import audit, rounds
 from crowdblend.auditing.statistical.subject import BlackBox, Neighbours, hard_sizes, views_of
 from crowdblend.auditing.statistical.workers import processes, submit_calls
 from crowdblend.errors import InvalidInput

@@ -10,8 +10,15 @@ import pytest
 
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput, Refused, Unavailable
 from crowdblend.signatures import files
-from crowdblend.signatures.files import check_file, load_key, open_key, sign_file, signature_file
-from crowdblend.signatures.signers import check_signer, read_signers
+from crowdblend.signatures.files import (
+    check_file,
+    check_signer,
+    load_key,
+    open_key,
+    read_signers,
+    sign_file,
+    signature_file,
+)
 from crowdblend.signatures.sshsig import check, parse, sign
 from tests.cases import for_each
 from tests.signatures.keys import KINDS, new_key

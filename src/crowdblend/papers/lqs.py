@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from crowdblend.calculus import Rule
 from crowdblend.calculus.rules.sampling import sampling_amplifies, suppression_exact, suppression_published
 from crowdblend.errors import Infeasible
 from crowdblend.figures.charts import Axis, Line, LineChart
-from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
 from crowdblend.papers.reproduction import Cell, Reproduction, agrees
 from crowdblend.planning.bounds import BOUNDS, Bound
@@ -39,8 +39,7 @@ FIGURE6_KS = tuple(range(5, 101, 5))
 EPSILONS = tuple(step / 20 for step in range(1, 41))
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """δ of suppression below k after sampling, by both rules."""
 
     k: int
@@ -52,8 +51,8 @@ class Point:
 
 def point(k: int, rate: float, epsilon: float) -> Point:
     """Apply both rules."""
-    published, exact = (delta(rule, k, rate, epsilon) for rule in (suppression_published, suppression_exact))
-    return Point(k, rate, epsilon, published, exact)
+    rules = suppression_published, suppression_exact
+    return Point(k, rate, epsilon, *(delta(rule, k, rate, epsilon) for rule in rules))
 
 
 def delta(rule: Rule, k: int, rate: float, epsilon: float) -> float:
@@ -73,14 +72,10 @@ def inverse_delta_chart(points: Iterable[Point], label: Callable[[Point], str], 
     curves: dict[str, list[Point]] = {}
     for at in points:
         curves.setdefault(label(at), []).append(at)
-    lines = [
-        line
-        for name, curve in curves.items()
-        for line in (
-            Line(name, [(at.epsilon, 1 / at.exact) for at in curve], "exact"),
-            Line(name, [(at.epsilon, 1 / at.published) for at in curve], "published"),
-        )
-    ]
+    lines = []
+    for name, curve in curves.items():
+        lines.append(Line(name, [(at.epsilon, 1 / at.exact) for at in curve], "exact"))
+        lines.append(Line(name, [(at.epsilon, 1 / at.published) for at in curve], "published"))
     return LineChart(
         lines,
         x=Axis("ε"),
@@ -130,11 +125,7 @@ def table2() -> Reproduction:
         source="LQS, Table 2",
         columns=("rate", "epsilon", "printed", "published", "exact", "published / exact", "digits match"),
         rows=tuple(
-            (
-                *(at.rate, at.epsilon, printed, at.published, at.exact),
-                at.published / at.exact,
-                agrees(printed, at.published),
-            )
+            (*at[1:3], printed, *at[3:], at.published / at.exact, agrees(printed, at.published))
             for printed, at in cells
         ),
         chart=inverse_delta_chart(
@@ -190,7 +181,7 @@ def inverse_delta_figure(name: str) -> Reproduction:
         title=title,
         source=f"LQS, Figure {number}",
         columns=("k", "rate", "epsilon", "published", "exact"),
-        rows=tuple((at.k, at.rate, at.epsilon, at.published, at.exact) for at in points),
+        rows=tuple(points),
         chart=inverse_delta_chart(points, label, title=f"LQS Figure {number}: {title}"),
         note="The last two columns are δ; the chart shows 1/δ. As in the paper, ε > −ln(1 − β): below it LQS Theorem 5 "
         "is silent, though suppression.exact is not.",
@@ -206,14 +197,10 @@ def figure6() -> Reproduction:
         for rate in FIGURE6_RATES
         for k in FIGURE6_KS
     ]
-    lines = [
-        line
-        for rate in FIGURE6_RATES
-        for line in (
-            Line(f"β = {rate:g}", [(k, exact) for k, at, _, exact in rows if at == rate], "exact"),
-            Line(f"β = {rate:g}", [(k, published) for k, at, published, _ in rows if at == rate], "published"),
-        )
-    ]
+    lines = []
+    for rate in FIGURE6_RATES:
+        lines.append(Line(f"β = {rate:g}", [(k, exact) for k, at, _, exact in rows if at == rate], "exact"))
+        lines.append(Line(f"β = {rate:g}", [(k, published) for k, at, published, _ in rows if at == rate], "published"))
     return Reproduction(
         name="lqs-figure6",
         title=title,

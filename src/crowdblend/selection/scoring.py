@@ -16,6 +16,7 @@ size of a column; where that is beyond 64 bits, pairs are sorted instead. Memory
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,21 +108,15 @@ def _settle(
         if last:
             yield score.of(sizes, keeps)
             continue
-        width = int(classes[-1]) + 1
-        below = _sort_table(groups * width + labels, after, here.following, sizes, keeps, alone=width == 1)
-        yield from _settle(below, depth + 1, suffixes, steps, parts, merges, score)
-
-
-def _sort_table(
-    groups: Numbers, after: Numbers, following: int, sizes: Numbers, numbers: Numbers, *, alone: bool
-) -> _Table:
-    """Return the table by (group, suffix), with groups numbered from 0 anew so that numbers stay small."""
-    if not alone:
-        order = _order(groups, after, following)
-        groups, after, sizes, numbers = groups[order], after[order], sizes[order], numbers[order]
-    numbered = np.zeros(len(groups), np.int64)
-    np.cumsum(groups[1:] != groups[:-1], out=numbered[1:])
-    return _Table(numbered, after, sizes, numbers)
+        # The table by (group, suffix), with groups numbered from 0 anew so that numbers stay small.
+        below = _Table(groups, after, sizes, keeps)
+        if classes[-1]:
+            joined = groups * (int(classes[-1]) + 1) + labels
+            order = _order(joined, after, here.following)
+            below = _Table(joined[order], after[order], sizes[order], keeps[order])
+        numbered = np.zeros(len(below.groups), np.int64)
+        np.cumsum(below.groups[1:] != below.groups[:-1], out=numbered[1:])
+        yield from _settle(replace(below, groups=numbered), depth + 1, suffixes, steps, parts, merges, score)
 
 
 def _order(groups: Numbers, after: Numbers, following: int) -> Numbers:

@@ -1,7 +1,9 @@
-"""Signature files: FILE.sig beside FILE, as `ssh-keygen -Y sign` names them."""
+"""Files of `ssh-keygen`: signatures (FILE.sig beside FILE), private keys, and public keys whose signatures count."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import os
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -12,9 +14,9 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_ssh_private_key
 
 from crowdblend.errors import DoesNotVerify, InvalidInput, Refused, Unavailable
+from crowdblend.frozen import dataclass
 from crowdblend.regular_files import read_regular
-from crowdblend.signatures.signers import Signer, check_signer, read_signers
-from crowdblend.signatures.sshsig import PrivateKey, Signature, parse, sign
+from crowdblend.signatures.sshsig import PrivateKey, Signature, check, parse, sign
 
 SUFFIX = ".sig"
 Sign = Callable[[bytes, str], str]
@@ -141,3 +143,47 @@ def _check_key(key: object) -> PrivateKey:
         return key
     problem = "Signatures are made with Ed25519, ECDSA or RSA keys of at least 2048 bits. Use another key."
     raise InvalidInput(problem, where="--sign", code="key.kind")
+
+
+_KINDS = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521")
+_REMEDY = "Name a public key (.pub), or a file with one in each line."
+
+
+@dataclass(frozen=True)
+class Signer:
+    """A key whose signatures count; `name` is the comment beside it."""
+
+    name: str | None
+    key: bytes
+
+
+def read_signers(source: str | os.PathLike[str]) -> tuple[Signer, ...]:
+    """Return the public keys in a file, one in each line, or the one that is given as text."""
+    text = os.fspath(source)
+    if text.partition(" ")[0] not in _KINDS:
+        try:
+            text = read_regular(Path(text).expanduser()).decode("utf-8")
+        except (OSError, ValueError, RuntimeError):
+            message = f"{text[:200]} cannot be read."
+            raise InvalidInput(message, remedy=_REMEDY, where="--signer", code="key.not-readable") from None
+    signers = []
+    for number, line in enumerate(text.strip().split("\n"), 1):
+        try:
+            kind, key, *name = line.split(maxsplit=2)
+            if kind not in _KINDS:
+                raise ValueError
+            signers.append(Signer(name[0].strip() if name else None, base64.b64decode(key, validate=True)))
+        except (ValueError, binascii.Error):
+            message = f"Line {number} is no public key."
+            raise InvalidInput(message, remedy=_REMEDY, where="--signer", code="key.format") from None
+    return tuple(signers)
+
+
+def check_signer(message: bytes, signature: Signature, namespace: str, signers: tuple[Signer, ...]) -> Signer:
+    """Return the signer of a message; raises DoesNotVerify when it is none of these, or the message was edited."""
+    check(message, signature, namespace)
+    for signer in signers:
+        if signer.key == signature.key:
+            return signer
+    problem = f"It was signed with the key {signature.fingerprint}, which is none of those given. Ask the publisher."
+    raise DoesNotVerify(problem, where="--signer", code="signature.signer")

@@ -23,12 +23,15 @@ from crowdblend.auditing.statistical.run import (
     KEPT_PAIRS,
     LEAST_RUNS,
     RUNS_OF_A_PAIR,
+    Clock,
+    Pace,
     Progress,
+    Round,
     Verdict,
     audit,
     check_error,
+    rounds,
 )
-from crowdblend.auditing.statistical.schedule import Clock, Pace, Round, rounds
 from crowdblend.auditing.statistical.subject import Subject
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass

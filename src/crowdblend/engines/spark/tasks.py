@@ -6,9 +6,10 @@ inside the function, and is in no query, plan or setting. It never shows itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import partial
+from functools import partial, wraps
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,14 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.bounded_recoding import BoundedRecoding
 
+TaskT = TypeVar("TaskT")
+Batches: TypeAlias = "Iterator[pa.RecordBatch]"
+
+
+def in_batches(task: Callable[[TaskT, Batches], Iterator[Piece]]) -> Callable[[TaskT, Batches], Batches]:
+    """Return a task that hands over pieces as Spark takes them."""
+    return wraps(task)(lambda self, batches: batches_of(task(self, batches)))
+
 
 @dataclass(frozen=True)
 class Task:
@@ -52,11 +61,9 @@ class Task:
     opening: Opening
     draw: Draw = field(default_factory=Everybody, repr=False)
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the pieces, as Spark takes them."""
-        yield from batches_of(self._pieces(batches))
-
-    def _pieces(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
+    @in_batches
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
+        """Yield the pieces."""
         facts = Facts()
         try:
             with self.opening.rows(batches, self.draw) as rows:
@@ -89,7 +96,13 @@ class CountClasses(Task):
     def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
         counting = Counting(rows, self.columns, self.measures)
         if rows.data.person is not None and rows.data.keeps_some_rows and self.last is None:
-            yield from self._several(rows, counting)
+            # The rows themselves, by the bucket of their persons: which of them is kept depends on all. By stratum,
+            # nobody is drawn before one row of everybody is chosen.
+            for codes, marks in counting.mark_codes(rows.sampled_rows(counting.selected)):
+                low, high = (np.ascontiguousarray(word) for word in marks.T)
+                table = class_table(counting.packing, codes, low=low.view(np.int64), high=high.view(np.int64))
+                for bucket, places in split(bucket_of(low)):
+                    yield Piece(bucket, "rows", encode(table.take(places)))
         else:
             for _ in self._count_drawn(rows, counting):
                 yield from rows.noted_persons()
@@ -114,17 +127,6 @@ class CountClasses(Task):
         for chunk in chunked(counting.selected):
             counting.add([chunk])
             yield
-
-    def _several(self, rows: TaskRows, counting: Counting) -> Iterator[Piece]:
-        """Yield the rows themselves, by the bucket of their persons: which of them is kept depends on all.
-
-        By stratum, nobody is drawn before one row of everybody is chosen.
-        """
-        for codes, marks in counting.mark_codes(rows.sampled_rows(counting.selected)):
-            low, high = (np.ascontiguousarray(word) for word in marks.T)
-            table = class_table(counting.packing, codes, low=low.view(np.int64), high=high.view(np.int64))
-            for bucket, places in split(bucket_of(low)):
-                yield Piece(bucket, "rows", encode(table.take(places)))
 
 
 @dataclass(frozen=True)
@@ -192,11 +194,9 @@ class KeepRows:
     draw: StratifiedCoin | None = field(default=None, repr=False)
     """By stratum, a coin decides about the row that was kept."""
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The classes of the rows that are kept, as Spark takes them; pieces come in the order of their buckets."""
-        yield from batches_of(self._kept_pieces(batches))
-
-    def _kept_pieces(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
+    @in_batches
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
+        """Yield the classes of the rows that are kept; pieces come in the order of their buckets."""
         facts, packing = Facts(), Packing(self.columns)
         counter = ClassCounter(packing.width, packing.classes)
         for _, kinds in by_bucket(pieces_of(batches)):
@@ -222,11 +222,9 @@ class Merge:
 
     allowed: int
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the merged pieces, as Spark takes them; they come in the order of their buckets."""
-        yield from batches_of(self._merge_pieces(batches))
-
-    def _merge_pieces(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
+    @in_batches
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
+        """Yield the merged pieces; they come in the order of their buckets."""
         facts, repeated = Facts(), False
         for bucket, kinds in by_bucket(pieces_of(batches)):
             for content in kinds.get("facts", ()):
