@@ -17,7 +17,7 @@ from crowdblend import plan
 from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.ledger import Entry, Ledger, Spending
 from crowdblend.ledger.chain import next_record
-from crowdblend.ledger.records import BegunRecord, FinishedRecord, to_body
+from crowdblend.ledger.history import BegunRecord, FinishedRecord, to_body
 from crowdblend.publishing.pending import with_profile
 
 ENTRIES = 10_000

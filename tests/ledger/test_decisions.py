@@ -16,7 +16,6 @@ from crowdblend.ledger.conflicts import KnownRelease, same_sample
 from crowdblend.ledger.entry import Entry
 from crowdblend.ledger.history import History, check_keys, read_identities
 from crowdblend.ledger.identity import MOST, Anchor, Identity, Sketch, fingerprint, identity_of, sketch
-from crowdblend.ledger.location import Location
 from crowdblend.ledger.overlap import (
     FALSE_ALARM,
     NEARLY,
@@ -26,6 +25,7 @@ from crowdblend.ledger.overlap import (
     tells_apart,
     too_much_in_common,
 )
+from crowdblend.ledger.store import Location
 from tests.cases import for_each
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.spendings import shared, spending

@@ -9,7 +9,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.ledger.conflicts import KnownRelease, same_sample
 from crowdblend.ledger.entry import normal_name
 from crowdblend.ledger.identity import Identity
-from crowdblend.ledger.location import locate
+from crowdblend.ledger.store import locate
 from tests.ledger.spendings import shared
 from tests.ledger.test_overlap import of
 

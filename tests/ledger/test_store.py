@@ -11,7 +11,7 @@ import pytest
 
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.ledger import Ledger, store
-from crowdblend.ledger.location import locate
+from crowdblend.ledger.store import locate
 from tests.cases import for_each
 from tests.ledger.files import KEY, change
 from tests.ledger.spendings import shared, spending

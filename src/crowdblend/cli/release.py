@@ -29,7 +29,7 @@ with lazy_imports():
     from crowdblend import ledger as books
     from crowdblend.cli import sign as sign_command
     from crowdblend.ledger import Budget, Ledger, ProfileTotal, Spending
-    from crowdblend.ledger import location as location_of
+    from crowdblend.ledger import store as ledger_store
     from crowdblend.policies.policy import Policy
     from crowdblend.publishing import release as publishing
     from crowdblend.publishing import signing as certificates
@@ -181,7 +181,7 @@ def signing(path: str) -> Callable[[Path], object]:
 
 def open_ledger(url: str | None, *, yes: bool) -> Ledger:
     """Return the ledger; the user's own is made when it is missing, after a question or, with --yes, a sentence."""
-    location = location_of.locate(url)
+    location = ledger_store.locate(url)
     if not location.named and location.is_missing:
         if not yes and not click.confirm(f"No ledger at {location.words()}. Make a new one?", err=True):
             message = "Nothing was published: a release is recorded in a ledger."

@@ -21,8 +21,11 @@ from crowdblend.ledger.declarations import NEVER, Description, Limit, Overlap, r
 from crowdblend.ledger.entry import Entry, Spending, check_digest, normal_name
 from crowdblend.ledger.filters import order_for
 from crowdblend.ledger.history import (
+    BegunRecord,
+    FinishedRecord,
     History,
     Population,
+    Step,
     check_key,
     check_keys,
     checked_secret,
@@ -31,12 +34,12 @@ from crowdblend.ledger.history import (
     populations_of,
     read_identities,
     refuse_known_key,
+    to_body,
+    to_step,
 )
 from crowdblend.ledger.identity import FingerprintRequest, Identity, fingerprint
 from crowdblend.ledger.limits import Accounts
-from crowdblend.ledger.location import locate
-from crowdblend.ledger.records import BegunRecord, FinishedRecord, Step, to_body, to_step
-from crowdblend.ledger.store import Store, now
+from crowdblend.ledger.store import Store, locate, now
 from crowdblend.version import __version__
 
 Declared = TypeVar("Declared", Limit, Description, Overlap)

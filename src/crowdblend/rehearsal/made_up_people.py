@@ -104,12 +104,13 @@ def drawn_here(policy: PolicyT) -> PolicyT:
         exact: PolicyT = policy.replace(sampling=sampling.drawn_here(), accept_delta=True, **as_thinned(policy))
         return exact
     accepts = {"accept_delta": True} if hasattr(policy, "accept_delta") else {}
-    if (sampling.thin is None) if sampling.fixed_size else not accepts:
-        return policy
-    # A survey has crowds of the planned size, by coins of its rate.
-    by_coins = sampling.fixed_size and accepts
-    now = Poisson(sampling.inclusion_rate) if by_coins else sampling.drawn_here()
-    drawn: PolicyT = policy.replace(sampling=now, **accepts, **(as_thinned(policy) if sampling.fixed_size else {}))
+    drawn: PolicyT = policy
+    if not sampling.fixed_size and accepts:
+        drawn = policy.replace(sampling=sampling.drawn_here(), **accepts)
+    elif sampling.fixed_size and sampling.thin is not None:
+        # Crowds of the planned size, by coins of the survey's rate.
+        now = Poisson(sampling.inclusion_rate) if accepts else sampling.drawn_here()
+        drawn = policy.replace(sampling=now, **accepts, **as_thinned(policy))
     return drawn
 
 
