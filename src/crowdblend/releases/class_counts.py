@@ -82,9 +82,9 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         """The columns that are read: those that are published, and strata or weights beside them."""
         return [column.name for column in (*self.policy.columns, *self._unpublished_columns)]
 
-    def common_facts(self, listed: int = MOST_LISTED) -> dict[str, Any]:
-        """Return the facts that all kinds have who count classes, by field; up to so many labels are listed."""
-        columns = {column.name: column.recoding.domain(listed) for column in self.policy.columns}
+    def common_facts(self, most: int = MOST_LISTED) -> dict[str, Any]:
+        """Return the facts that all kinds have who count classes, by field; at most `most` labels are listed."""
+        columns = {column.name: column.recoding.domain(most) for column in self.policy.columns}
         return {"software": software(), "person": self.policy.data.person, "design": self.sample, "columns": columns}
 
     @property
