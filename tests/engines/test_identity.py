@@ -143,16 +143,16 @@ IDS = [
     ("CAST(i AS VARCHAR)", True),
     ("CASE WHEN i % 3 = 0 THEN CAST(i AS VARCHAR) ELSE repeat('P', 1 + i % 20) || i END", True),
     ("format('P{:08d}-é', i)", True),
-    ("'P' || repeat('x', i // 100) || i", True),
-    ("format('{:08d}', i)", True),
-    ("CAST(DATE '1900-01-01' + CAST(i AS INTEGER) AS VARCHAR)", True),
+    ("'P' || repeat('x', i // 100) || i", False),
+    ("format('{:08d}', i)", False),
+    ("CAST(DATE '1900-01-01' + CAST(i AS INTEGER) AS VARCHAR)", False),
     ("DATE '1900-01-01' + CAST(i AS INTEGER)", False),
 ]
 
 
 @for_each(("ids", "sifted"), IDS, daily=4)
 def test_ids_that_a_reading_sifts_are_those_of_a_scan(ids: str, sifted: bool, tmp_path: Path, monkeypatch) -> None:
-    """The same identity with and without a reading before; only whole numbers and texts are sifted."""
+    """The same identity with and without a reading before; what may be spelled in another way is not sifted."""
     rows = 26_000
     monkeypatch.setattr("crowdblend.engines.duckdb.identity._MANY", rows)
     path = tmp_path / "people.parquet"

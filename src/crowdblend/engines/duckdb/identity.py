@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdblend.engines.duckdb.id_sieve import IdSieve
+from crowdblend.engines.duckdb.id_sieve import IdSieve, hashes_alike
 from crowdblend.engines.duckdb.relation import Field, Relation
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.identity import Hashes, SomeRows, name_of, rows_to_look_at
@@ -145,7 +145,7 @@ class DuckDBHashes:
         field, anchor = self._relation.field(self._person), Anchor((self._person,), (self._person,))
         plain = field.csv is None and field.type in (ColumnType.WHOLE, ColumnType.TEXT)
         level = self._level(anchor) if plain else 0
-        return IdSieve(anchor, level, f"{self._hash(anchor.by)}{_below(level)}") if level else None
+        return IdSieve(anchor, level) if level and hashes_alike(self._connection) else None
 
     def _source_of_ids(self, anchor: Anchor, level: int) -> str | None:
         """Return the ids of an anchor in SQL, where they were sifted out of all."""
@@ -185,7 +185,7 @@ class DuckDBHashes:
         selected, conditions, groups = [], [], []
         for at, (anchor, level) in enumerate(place):
             by, content, number = self._hash(anchor.by), self._hash(anchor.columns), self._row_number_sql(anchor)
-            below = _below(level)
+            below = f" < {1 << (_BITS - level)}::UBIGINT" if level else " IS NOT NULL"
             selected += [f"{by} AS b{at}", f"{content} AS c{at}", f"{number} AS n{at}"]
             conditions.append(f"{by}{below}")
             found = f"SELECT {at}, b{at}, c{at}, count(*), bool_and(n{at}) FROM kept"
@@ -243,11 +243,6 @@ def content_name(fields: Sequence[Field], sums: Sequence[int | None], secret: by
     return name_of([typed.encode(), *(str((number or 0) % (1 << _BITS)).encode() for number in sums)], secret)
 
 
-def _below(level: int) -> str:
-    """Return the condition that a hash begins with this many zeros."""
-    return f" < {1 << (_BITS - level)}::UBIGINT" if level else " IS NOT NULL"
-
-
 def _together(hashes: Sequence[str]) -> str:
     """Return the hash of a row of hashes."""
     return hashes[0] if len(hashes) == 1 else f"hash({', '.join(hashes)})"
@@ -295,7 +290,7 @@ def _hashed_text(text: str) -> str:
         f"WHEN contains({text}, '.') OR {exponent} "
         f"THEN CASE WHEN {fraction} IS NULL THEN hash({text}) ELSE {_hashed_number(fraction)} END "
         f"WHEN {whole} IS NULL THEN hash({text}) ELSE hash({whole}) END "
-        f"WHEN strlen({text}) < 6 AND {text} IN ('True', 'False') THEN hash(lower({text})) ELSE hash({text}) END"
+        f"WHEN {text} IN ('True', 'False') THEN hash(lower({text})) ELSE hash({text}) END"
     )
 
 

@@ -60,7 +60,7 @@ class Rows:
         # Marks for the one-row-per-person check need a secret, also when nobody is drawn.
         self.row_key = row_key_of(draw)
         self._connection = connection
-        self._progress, self._sieve = progress or no_progress, None if sieve is None or sieve.complete else sieve
+        self._progress, self._sieve = progress or no_progress, sieve
 
     def read_as(self, columns: Sequence[Column]) -> list[str]:
         """Return the columns in SQL, as their recodings read them."""
@@ -83,7 +83,7 @@ class Rows:
 
         All rows where no coin decides yet: strata are drawn from one row of everybody, and exactly k people by marks.
         """
-        yield from self._sample(self.batches(f"{self._people()}, {columns_sql}"))
+        yield from self._sample(self.batches(f"{self._person()} AS person, {columns_sql}"))
 
     def once(self, columns_sql: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         """The same; refuses, in the end, when someone had two rows."""
@@ -119,7 +119,7 @@ class Rows:
         for start in range(0, self.relation.sizes[0], piece):
             places: GrowingArray[np.int64] = GrowingArray(np.int64, self.memory_limit)
             inside = f"WHERE {place} BETWEEN {start} AND {start + piece - 1}"
-            for rows, persons in self._sample(self.batches(f"{self._people()}, {place} AS place", inside)):
+            for rows, persons in self._sample(self.batches(f"{self._person()} AS person, {place} AS place", inside)):
                 check.add(persons)
                 places.extend(rows.column(0).to_numpy())
             self._connection.register("drawn", pa.table({"place": places.view()}))
@@ -207,11 +207,9 @@ class Rows:
 
     def _sample(self, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         for batch in batches:
-            persons, own = read_persons(batch.column(0), str(self.data.person)), 1
+            persons, rows = read_persons(batch.column(0), str(self.data.person)), batch.select(batch.schema.names[1:])
             if self._sieve is not None:
-                self._sieve.add(batch.column(0), batch.column(1))
-                own = 2
-            rows = batch.select(batch.schema.names[own:])
+                self._sieve.add(batch.column(0), persons)
             if isinstance(self.draw, Coin):
                 drawn, persons = persons.sampled_rows(self.draw.key.persons, self.draw.rate)
                 rows = filter_rows(rows, drawn)
@@ -221,7 +219,7 @@ class Rows:
             yield rows, persons
 
     def _persons_again(self) -> Iterator[Persons]:
-        for _, persons in self._sample(self._stream(self._people())):
+        for _, persons in self._sample(self._stream(f"{self._person()} AS person")):
             yield persons
 
     def batches(self, columns_sql: str, which: str = "") -> Iterator[pa.RecordBatch]:
@@ -233,10 +231,6 @@ class Rows:
 
     def _stream(self, columns_sql: str, which: str = "") -> Iterator[pa.RecordBatch]:
         yield from stream(self._connection, f"SELECT {columns_sql} FROM {self.relation.sql} {which}")
-
-    def _people(self) -> str:
-        """Return the person of every row, and whether the id is one by which the source is recognized."""
-        return f"{self._person()} AS person" + ("" if self._sieve is None else f", {self._sieve.small_sql} AS small")
 
     def _person(self) -> str:
         """Return the person as a 64-bit number or a text, NULL for nobody."""
