@@ -145,6 +145,7 @@ IDS = [
     ("format('P{:08d}-é', i)", True),
     ("'P' || repeat('x', i // 100) || i", False),
     ("format('{:08d}', i)", False),
+    ("format('{:08d}-0000-0000-0000-1e3456789012', i)", True),
     ("CAST(DATE '1900-01-01' + CAST(i AS INTEGER) AS VARCHAR)", False),
     ("DATE '1900-01-01' + CAST(i AS INTEGER)", False),
 ]
@@ -199,6 +200,7 @@ def test_a_value_is_hashed_as_files_spell_it(kind: str, value: str, texts: list[
 def test_texts_that_spell_no_number_keep_what_they_say() -> None:
     """Long numbers, versions, dates and words have hashes of their own, and not that of a number nearby."""
     texts = ["123456789012345678901", "123456789012345678902", "1.2.3", "1-2", "2020-01-31", "+1", "e", "1e", "-", "."]
+    texts += ["1" * 31 + "." + "0" * n for n in range(9)]
     hashed = duckdb.sql(
         f"SELECT {_hashed_value('t', column_type('VARCHAR'))} FROM (SELECT unnest({texts}) AS t)"
     ).fetchall()

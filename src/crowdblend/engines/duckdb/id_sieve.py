@@ -29,8 +29,8 @@ _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 # Ids hashed at once, which stay in the caches; longer ones are left to the database.
 _PIECE = 1 << 14
 _LONGEST = 255
-# Texts that begin with a smaller character may be numbers, dates or times.
-_LETTERS = ord(":")
+# Shorter texts that begin with a character below this one may be numbers, dates or times.
+FIRST_LETTER, SPELLED_OUT = ":", 32
 
 
 class IdSieve:
@@ -43,7 +43,7 @@ class IdSieve:
     def add(self, ids: pa.Array, persons: Persons) -> None:
         """Sift some ids, given as persons too."""
         numbers, texts = persons.numbers, persons.texts
-        if len(texts) and (texts.first_bytes().min() < _LETTERS or texts.lengths.max() > _LONGEST):
+        if len(texts) and (_perhaps_numbers(texts).any() or texts.lengths.max() > _LONGEST):
             self._kept = None
         if self._kept is not None and not self.complete:
             small = persons.by_row(
@@ -61,6 +61,10 @@ class IdSieve:
         for start in range(0, rows, _PIECE):
             np.less(hashes_of(slice(start, start + _PIECE)), bound, out=small[start : start + _PIECE])
         return small
+
+
+def _perhaps_numbers(texts: Texts) -> Mask:
+    return (texts.first_bytes() < ord(FIRST_LETTER)) & (texts.lengths < SPELLED_OUT)
 
 
 def hashes_alike(connection: duckdb.DuckDBPyConnection) -> bool:

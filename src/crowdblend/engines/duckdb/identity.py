@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdblend.engines.duckdb.id_sieve import IdSieve, hashes_alike
+from crowdblend.engines.duckdb.id_sieve import FIRST_LETTER, SPELLED_OUT, IdSieve, hashes_alike
 from crowdblend.engines.duckdb.relation import Field, Relation
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.identity import Hashes, SomeRows, name_of, rows_to_look_at
@@ -278,19 +278,23 @@ def _hashed_number(number: str) -> str:
 
 
 def _hashed_text(text: str) -> str:
-    """Return the hash of a text, or of the number or moment that it spells; most texts begin with a letter."""
+    """Return the hash of a text, or of the number or moment that it spells.
+
+    Most texts begin with a letter, or are longer than a number is, as UUIDs are: their hash is that of the text.
+    """
+    perhaps = f"{text} < '{FIRST_LETTER}' AND strlen({text}) < {SPELLED_OUT}"
     exponent = f"contains({text}, 'e') OR contains({text}, 'E')"
     # A cast that fails is slow, and dates and times begin with digits.
     time = f"contains({text}, ':') OR contains({text}, '/') OR (strpos({text}, '-') > 1 AND NOT ({exponent}))"
     whole, fraction, stamp = (f"TRY_CAST({text} AS {kind})" for kind in ("BIGINT", "DOUBLE", "TIMESTAMP"))
     moment = f"({text} LIKE '____-__-__ %' OR {text} LIKE '____-__-__T%') AND {stamp} IS NOT NULL"
     return (
-        f"CASE WHEN {text} < ':' THEN CASE WHEN {text} = '' THEN hash(NULL) "
+        f"CASE WHEN {perhaps} THEN CASE WHEN {text} = '' THEN hash(NULL) "
         f"WHEN {text} < '-' OR {time} THEN CASE WHEN {moment} THEN hash({_moment(stamp)}) ELSE hash({text}) END "
         f"WHEN contains({text}, '.') OR {exponent} "
         f"THEN CASE WHEN {fraction} IS NULL THEN hash({text}) ELSE {_hashed_number(fraction)} END "
         f"WHEN {whole} IS NULL THEN hash({text}) ELSE hash({whole}) END "
-        f"WHEN {text} IN ('True', 'False') THEN hash(lower({text})) ELSE hash({text}) END"
+        f"WHEN strlen({text}) < 6 AND {text} IN ('True', 'False') THEN hash(lower({text})) ELSE hash({text}) END"
     )
 
 
