@@ -20,8 +20,8 @@ from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.kinds.synopsis.plan import SynopsisPlan, plan
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions
-from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.rows import count_rows, random_rows, shares
+from crowdblend.mechanisms.synopsis.synopses import FittedSynopsis
 from crowdblend.policies.load import load_policy
 from crowdblend.randomness import SystemSource, discrete_laplace
 

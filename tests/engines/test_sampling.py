@@ -10,7 +10,7 @@ import pyarrow as pa
 from crowdblend.designs.draw import Everybody, Part, StratifiedCoin
 from crowdblend.engines.duckdb.database import database
 from crowdblend.engines.sampling import random_places, smallest_marks, thin_classes
-from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.mechanisms.mechanism import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import Resources
 from crowdblend.randomness import DrawKey

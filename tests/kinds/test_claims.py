@@ -15,8 +15,7 @@ from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere
 from crowdblend.mechanisms.histograms import SuppressedRecords
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.mechanisms.statistics import NoisyStatistics
-from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
-from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
+from crowdblend.mechanisms.synopsis.synopses import ExponentialSynopsis, FittedSynopsis
 from crowdblend.planning.plan import plan
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release

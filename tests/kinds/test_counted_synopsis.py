@@ -15,8 +15,8 @@ from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds.synopsis.coin_samples import CountedSynopsisPlan
 from crowdblend.kinds.synopsis.facts import SynopsisFacts
 from crowdblend.mechanisms.synopsis.conjunctions import conjunctions
-from crowdblend.mechanisms.synopsis.counted_synopsis import CountedSynopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass, list_conjunctions, ranges
+from crowdblend.mechanisms.synopsis.synopses import CountedSynopsis
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.randomness.source import KeyedSource
 from crowdblend.releases.facts import derive, read_facts, to_json

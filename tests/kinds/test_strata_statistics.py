@@ -28,7 +28,7 @@ from crowdblend.kinds import Result
 from crowdblend.kinds.statistics.plan import plan
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import values_of
-from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.mechanisms.mechanism import SampledClasses
 from crowdblend.mechanisms.statistics import count_in_copies
 from crowdblend.planning.statistics.strata_totals import own_weights, plan_strata_statistics, weights_of
 from crowdblend.publishing.release import release

@@ -11,8 +11,8 @@ from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, SampledClass
 from crowdblend.mechanisms.histograms import natural_threshold
 from crowdblend.mechanisms.points import AxisNoise, all_within
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
-from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis, candidates_of
 from crowdblend.mechanisms.synopsis.queries import check_size, check_universe, ranges, vc_bound
+from crowdblend.mechanisms.synopsis.synopses import ExponentialSynopsis, candidates_of
 from crowdblend.mechanisms.synopsis.synopsis_plans import plan_synopsis
 from tests.cases import for_each
 

@@ -9,13 +9,12 @@ import pytest
 from scipy.stats import binom
 
 from crowdblend.errors import Infeasible, InvalidInput
-from crowdblend.mechanisms.synopsis import exponential, synopsis_plans
 from crowdblend.mechanisms.synopsis import rows as rows_module
+from crowdblend.mechanisms.synopsis import synopses, synopsis_plans
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
-from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
-from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass, list_conjunctions, ranges
 from crowdblend.mechanisms.synopsis.rows import count_rows, fit, most_gain, random_rows, repair, rows_like, shares
+from crowdblend.mechanisms.synopsis.synopses import ExponentialSynopsis, FittedSynopsis
 from crowdblend.mechanisms.synopsis.synopsis_plans import plan_synopsis
 from crowdblend.randomness import SeededSource
 from tests.cases import for_each
@@ -299,7 +298,7 @@ def test_the_sensitivity_of_the_choice_is_what_one_person_moves_a_score_by(
         for one, other in combinations(tables, 2)
         if sum((Counter(one) - Counter(other)).values()) == 1
     )
-    monkeypatch.setattr(exponential, "choose_several", lambda scores, times, **given: seen.append(given) or [0] * times)
+    monkeypatch.setattr(synopses, "choose_several", lambda scores, times, **given: seen.append(given) or [0] * times)
     made.publish(count_rows(np.array([0, 1, 2]), queries.shape), people, SeededSource(1))
     assert seen[0]["sensitivity"] == moved == rows
     assert (seen[0]["epsilon"], seen[0]["monotone"]) == (1.0, False)

@@ -188,7 +188,7 @@ def quieter(original: Callable[..., Any], factor: int) -> Callable[..., Any]:
 def test_a_synopsis_with_too_little_noise_is_caught(factor: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of everybody, at ε = 1. With a quarter of the noise the best event has a probability of 0.8 against 0.04: with
     the 187 runs of the last round on each side more than ten standard deviations beyond the claim."""
-    fitted = importlib.import_module("crowdblend.mechanisms.synopsis.fitted_synopsis")
+    fitted = importlib.import_module("crowdblend.mechanisms.synopsis.synopses")
 
     text = FAMILIES["synopsis, fitted"].policy.replace("\nrows = 4", "")
     text = text.replace("= 24", "= 200").replace("= 22", "= 200").replace("= 3.0", "= 1.0")

@@ -14,10 +14,9 @@ from crowdblend.calculus import RULES
 from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.guarantees.utility import Useful
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions
-from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
-from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.queries import list_conjunctions, ranges
 from crowdblend.mechanisms.synopsis.rows import count_rows
+from crowdblend.mechanisms.synopsis.synopses import ExponentialSynopsis, FittedSynopsis
 from tests.cases import for_each
 
 from .definitions import replace_delta

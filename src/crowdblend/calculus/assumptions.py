@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from functools import cache
+from functools import cached_property
 from string import Formatter
 
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import exactly
-
-
-@cache
-def _names_in(sentence: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for _, name, _, _ in Formatter().parse(sentence) if name))
 
 
 class Assumption(Enum):
@@ -249,10 +244,10 @@ class Assumption(Enum):
     )
     PUBLIC_SIZE = "The number of people in the population is public: {population}."
 
-    @property
+    @cached_property
     def numbers(self) -> tuple[str, ...]:
         """The names of the numbers that the sentence needs."""
-        return _names_in(self.value)
+        return tuple(dict.fromkeys(name for _, name, _, _ in Formatter().parse(self.value) if name))
 
     @property
     def pattern(self) -> str:

@@ -279,11 +279,7 @@ def group_delta_of(profile: Profile, epsilon: float, people: int) -> float:
     """Return a δ at this ε for several people together: a chain of neighbours with the same share of ε for each."""
     share = max(round_down(arb(epsilon) / people), 0.0)
     chain = arb(people) if share == 0 else expm1(arb(people) * share) / expm1(share)
-
-    def chain_curves(pair: LossPair) -> float:
-        return round_up(chain * pair.up.delta(share).max(pair.down.delta(share)))
-
-    return _resolve(profile, chain_curves)
+    return _resolve(profile, lambda pair: round_up(chain * pair.up.delta(share).max(pair.down.delta(share))))
 
 
 def _laws(profile: Profile, delta: float) -> LossPair:

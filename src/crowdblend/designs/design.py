@@ -181,12 +181,10 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
 
     def most_people(self, *, kept_only: bool) -> float | None:
         """Return how many people can be in the table, or among those kept; None where nothing says so."""
-        del kept_only
         return None
 
     def contradicts(self, labels: Mapping[str, tuple[str, ...] | None], breaks: Mapping[str, Any]) -> str | None:
         """Return what published columns, by their labels and breaks, contradict; None where they fit."""
-        del labels, breaks
         return None
 
     def require_parts(self) -> None:
@@ -224,7 +222,6 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
 
     def describe(self, of_each: Sequence[str] = ()) -> list[tuple[str, str]]:
         """Describe to the steward who is sampled, and the assumptions; `of_each` is said of every stratum."""
-        del of_each
         return [("would sample", self.description)]
 
     def largest_loss(self, epsilon: float) -> float:
@@ -233,7 +230,6 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
 
     def largest_delta(self, loss: float, delta: float) -> float:
         """Return about the largest δ of noise of this loss, for one who is sampled, that gives everybody δ."""
-        del loss
         return min(1.0, delta / self.largest_rate)
 
     def derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:

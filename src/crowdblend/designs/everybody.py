@@ -37,7 +37,6 @@ class Everybody(Design, frozen=True, tag="everybody"):
 
     def derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         """Differential privacy of all mechanisms together, under both relations; then what one claims for crowds."""
-        del epsilon
         claims = [claim_about_people(mechanism) for mechanism in mechanisms]
         together = claims[0] if len(claims) == 1 else composition.steps_add_up(*claims)
         own = [claim for one in mechanisms if isinstance((claim := one.claim()).conclusion, OutlierPrivate)]

@@ -103,7 +103,6 @@ class Strata(Design, frozen=True, tag="strata"):
 
     def contradicts(self, labels: Mapping[str, tuple[str, ...] | None], breaks: Mapping[str, Any]) -> str | None:
         """Strata are the labels of a published column: classes would span them otherwise."""
-        del breaks
         fits = labels.get(self.column) == tuple(self.strata)
         return None if fits else "its strata are not the labels of a published column"
 
@@ -147,7 +146,9 @@ class Strata(Design, frozen=True, tag="strata"):
         by_stratum = zip(self.coins, zip(*seen, strict=True), strict=True)
         each = {(one.rate, own): parts_at_rate(own, shares, one.rate, epsilon) for one, own in by_stratum}
         found = [strata.stratum_at_one_rate(made) for made in each.values()]
-        return _worst(found) if all(blends(one[0]) for one in mechanisms) else _worst_together(found)
+        if all(blends(one[0]) for one in mechanisms):
+            return _worst(found)
+        return for_everybody(strata.strata_together_are_zero_knowledge(*found), strata.strata_together(*found))
 
     def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
         """Derive the guarantee of one mechanism on all strata, which counts people in copies.
@@ -180,11 +181,6 @@ def _derive(stratum: Stratum, mechanism: Claims, epsilon: float) -> Derivation:
 
 def _worst(derivations: Sequence[Derivation]) -> tuple[Derivation, ...]:
     return for_everybody(strata.strata_are_zero_knowledge(*derivations), strata.worst_stratum(*derivations))
-
-
-def _worst_together(derivations: Sequence[Derivation]) -> tuple[Derivation, ...]:
-    strongest = strata.strata_together_are_zero_knowledge(*derivations)
-    return for_everybody(strongest, strata.strata_together(*derivations))
 
 
 def _seen_by_strata(mechanism: Claims, strata: int) -> Sequence[Claims]:

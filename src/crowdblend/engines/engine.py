@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from crowdblend.calculus import Assumption
     from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.ledger.identity import FingerprintRequest, Identity
-    from crowdblend.mechanisms.classes import SampledClasses
+    from crowdblend.mechanisms.mechanism import SampledClasses
     from crowdblend.policies.columns import Column
     from crowdblend.policies.source import Resources
     from crowdblend.recoding.bounded_recoding import BoundedRecoding

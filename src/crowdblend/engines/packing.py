@@ -17,7 +17,7 @@ from crowdblend.engines.class_counter import Counts, PackedCodes
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.refusals import at_column, outside_bounds, outside_domain, refusal
 from crowdblend.frozen import dataclass
-from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.mechanisms.mechanism import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.recoding.axes import Axis
 from crowdblend.recoding.bounded_recoding import Steps

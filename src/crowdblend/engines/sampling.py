@@ -27,7 +27,7 @@ from crowdblend.designs.draw import Coin, Everybody, Part, StratifiedCoin
 from crowdblend.engines.class_counter import PackedCodes
 from crowdblend.engines.packing import Packing, only_occurring
 from crowdblend.engines.persons import Mask, Persons, RandomRowPerPerson
-from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.mechanisms.mechanism import SampledClasses
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource

@@ -99,7 +99,6 @@ class Law(ABC):
 
     def place(self, values: Whole, exact: NDArray[np.bool_] | None = None) -> Whole:
         """Return the places of values on the axis."""
-        del exact
         return values
 
 

@@ -218,7 +218,9 @@ class StrataCurve(LossCurve):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.curves or not all(_drawn_once(curve) for curve in self.curves):
+        # Each is of one stratum, sampled at rates that are known for all of its people.
+        drawn = (isinstance(one, LossCurve) and not isinstance(one, StrataCurve) and _ends(one) for one in self.curves)
+        if not self.curves or not all(drawn):
             raise InvalidInput("A curve of strata holds the curves of samples, one or more. Pass a tuple of them.")
         object.__setattr__(self, "curves", tuple(sorted(set(self.curves), key=order_of)))
 
@@ -226,11 +228,6 @@ class StrataCurve(LossCurve):
         """The same stratified sample of everybody else: rates between the smallest and the largest."""
         ends = [end for curve in self.curves for end in _ends(curve)]
         return RobustSampling(min(ends), max(ends), 0)
-
-
-def _drawn_once(curve: LossCurve) -> bool:
-    """Return whether a curve is of one stratum, sampled at rates that are known for all of its people."""
-    return isinstance(curve, LossCurve) and not isinstance(curve, StrataCurve) and bool(_ends(curve))
 
 
 def _ends(curve: LossCurve) -> tuple[float, ...]:

@@ -1,7 +1,7 @@
-"""One file per mechanism: parameters in the constructor, the sample in the call, and `claim()`: what it guarantees."""
+"""Mechanisms: parameters in the constructor, the sample in the call, and `claim()`: what it guarantees."""
 
-from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
 from crowdblend.mechanisms.histograms import NoisyHistogram, SuppressedHistogram
+from crowdblend.mechanisms.mechanism import PublishedClasses, SampledClasses
 from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.mechanisms.points import NoisyPoints, PublishedPoints
 

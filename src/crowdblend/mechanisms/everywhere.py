@@ -22,9 +22,8 @@ import numpy as np
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import mechanisms, registers, sampling
 from crowdblend.estimates.laws import GaussianOnEveryCell, NoiseFromThreshold, NoiseOnEveryCell
-from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
 from crowdblend.mechanisms.histograms import cell_codes, cell_numbers, mean_noise
-from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
+from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism, PublishedClasses, SampledClasses
 from crowdblend.randomness import ReleaseKey, discrete_gaussian, discrete_laplace
 
 
@@ -125,7 +124,6 @@ class ThresholdHistogram(Mechanism, frozen=True, tag="noisy-from-threshold"):
 
     def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation:
         """Sampling amplifies it as it does any noise."""
-        del epsilon
         return sampling.sampling_amplifies(self.claim(), rate=rate)
 
     @property

@@ -24,8 +24,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import mechanisms, programme, sampling
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates.laws import ExactCounts, NoiseBelowK
-from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
-from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
+from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism, PublishedClasses, SampledClasses
 from crowdblend.randomness import ReleaseKey, discrete_laplace, successes
 from crowdblend.randomness.noise import geometric, reaches
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
@@ -176,7 +175,6 @@ class SuppressedHistogram(Mechanism, frozen=True, tag="suppressed"):
 
     def publish(self, sample: SampledClasses, key: ReleaseKey | None = None) -> PublishedClasses:
         """Return the crowds of the sample; nothing of it is random."""
-        del key
         crowd = sample.counts >= self.k
         return PublishedClasses(sample.columns, sample.labels, sample.codes[crowd], sample.counts[crowd])
 

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import mechanisms
 from crowdblend.estimates.laws import OutlierNoise
-from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
 from crowdblend.mechanisms.histograms import (
     cell_codes,
     cell_numbers,
@@ -28,7 +27,7 @@ from crowdblend.mechanisms.histograms import (
     mean_noise,
     shown_in_order,
 )
-from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
+from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism, PublishedClasses, SampledClasses
 from crowdblend.randomness import ReleaseKey, discrete_laplace
 
 

@@ -34,9 +34,8 @@ from crowdblend.designs import Claims
 from crowdblend.estimates.laws import ExactCounts
 from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy_imports
-from crowdblend.mechanisms.classes import Labels, SampledClasses, only_used
 from crowdblend.mechanisms.histograms import mean_noise
-from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
+from crowdblend.mechanisms.mechanism import Crowd, Labels, Loss, Mechanism, SampledClasses, only_used
 from crowdblend.randomness import ReleaseKey, add_discrete_laplace
 from crowdblend.recoding.blocks import Blocks
 from crowdblend.recoding.code_rows import runs

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from crowdblend.calculus import Derivation
 from crowdblend.designs import Claims
 from crowdblend.frozen import dataclass
-from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.mechanisms.mechanism import SampledClasses
 from crowdblend.planning.statistics.accuracy import QuantileShape, Shape
 from crowdblend.planning.statistics.strata_totals import strata_claim
 from crowdblend.planning.statistics.ways import AnyShape, statistics_claim

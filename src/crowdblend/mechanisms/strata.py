@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.mechanisms.classes import Labels, PublishedClasses, SampledClasses, only_used
 from crowdblend.mechanisms.histograms import NoisyHistogram, SuppressedHistogram
+from crowdblend.mechanisms.mechanism import Labels, PublishedClasses, SampledClasses, only_used
 from crowdblend.mechanisms.points import NoisyPoints, PublishedPoints
 from crowdblend.randomness import ReleaseKey
 

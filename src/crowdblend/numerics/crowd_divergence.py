@@ -73,13 +73,14 @@ def crowd_divergence(calc: Arithmetic, k: int, rate: Number, blend: Number, grow
     (out of blend + 1).
     """
     gain, (most, least) = sampled_factors(calc, rate, growth)
-    up = rate * _two_corners(calc, one_more, k, rate, blend, most / blend)
+    up = rate * two_corners(calc, one_more, k, rate, blend, most / blend)
     if calc.surely(gain <= 0):
         return up
-    return calc.maximum(up, gain * _two_corners(calc, one_fewer, k, rate, blend, least / blend))
+    return calc.maximum(up, gain * two_corners(calc, one_fewer, k, rate, blend, least / blend))
 
 
-def _two_corners(calc: Arithmetic, gap: Gap, k: int, rate: Number, blend: Number, factor: Number) -> Number:
+def two_corners(calc: Arithmetic, gap: Gap, k: int, rate: Number, blend: Number, factor: Number) -> Number:
+    """Return the mean of the gaps at factors s and s·blend², with weights blend and 1: the corners of the program."""
     near = gap(calc, k, rate, factor)
     if calc.surely(blend == 1):
         return near

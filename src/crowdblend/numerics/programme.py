@@ -28,7 +28,7 @@ from flint import arb
 from crowdblend.frozen import dataclass
 from crowdblend.numerics.arithmetic import Arithmetic, Number, sampled_factors
 from crowdblend.numerics.combined_curves import falling, mean
-from crowdblend.numerics.crowd_divergence import Gap, one_fewer, one_more
+from crowdblend.numerics.crowd_divergence import Gap, one_fewer, one_more, two_corners
 from crowdblend.numerics.noise_below_k import spliced_gaps
 from crowdblend.numerics.points_in_crowds import gathered_ratios, mean_gap
 from crowdblend.numerics.profile_curves import (
@@ -76,13 +76,9 @@ class CrowdTerm:
 
     def _bound(self, calc: Arithmetic, rate: Number, gap: Gap, back: Gap, factor: Number) -> Number:
         if calc.surely(factor >= self.blend):
-            return self._corners(calc, rate, gap, factor / self.blend)
-        ends = (self._corners(calc, rate, each, calc.number(1)) for each in (gap, back))
+            return two_corners(calc, gap, self.k, rate, self.blend, factor / self.blend)
+        ends = (two_corners(calc, each, self.k, rate, self.blend, calc.number(1)) for each in (gap, back))
         return chord(factor, self.blend, *ends)
-
-    def _corners(self, calc: Arithmetic, rate: Number, gap: Gap, near: Number) -> Number:
-        far = near * self.blend * self.blend
-        return (self.blend * gap(calc, self.k, rate, near) + gap(calc, self.k, rate, far)) / (self.blend + 1)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, ThresholdHistogram
 from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.mechanisms.statistics import NoisyStatistics
-from crowdblend.mechanisms.synopsis.counted_synopsis import CountedSynopsis
+from crowdblend.mechanisms.synopsis.synopses import CountedSynopsis
 from crowdblend.policies.publication import PUBLICATION_NAME
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import CrowdFacts

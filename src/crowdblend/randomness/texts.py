@@ -55,7 +55,12 @@ class Texts:
 
     def words_at(self, places: Integers) -> NDArray[np.uint64]:
         """Return the 8 bytes from each place on, the first one lowest."""
-        return self._items_at(places, 8).view("<u8").astype(np.uint64, copy=False)
+        items, steps = self._items(8), np.diff(places)
+        if len(steps) and steps[0] > 0 and (steps == steps[0]).all():  # texts of one length: no gather at all
+            items = items[places[0] : places[-1] + 1 : steps[0]].copy()
+        else:
+            items = items[places]
+        return items.view("<u8").astype(np.uint64, copy=False)
 
     def first_bytes(self) -> NDArray[np.uint8]:
         """Return the first byte of each text."""
@@ -74,12 +79,6 @@ class Texts:
             return self._items(size)[self.starts + begin]
         first = int(self.starts[0]) + begin
         return self._items(size)[first : first + self.length * (len(self) - 1) + 1 : self.length].copy()
-
-    def _items_at(self, places: Integers, size: int) -> NDArray[Any]:
-        items, steps = self._items(size), np.diff(places)
-        if len(steps) and steps[0] > 0 and (steps == steps[0]).all():  # texts of one length: no gather at all
-            return items[places[0] : places[-1] + 1 : steps[0]].copy()
-        return items[places]
 
     def _items(self, size: int) -> NDArray[Any]:
         """Return an item for each byte, which begins there: one gather reads them all, and they need no alignment."""

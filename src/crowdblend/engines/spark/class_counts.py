@@ -33,7 +33,7 @@ from crowdblend.engines.spark.tasks import (
     Task,
     too_many_classes,
 )
-from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.mechanisms.mechanism import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.randomness import DrawKey
 from crowdblend.recoding.bounded_recoding import BoundedRecoding

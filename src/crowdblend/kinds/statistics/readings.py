@@ -15,7 +15,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.statistic import Statistic
-from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.mechanisms.mechanism import SampledClasses
 from crowdblend.mechanisms.statistics import Whole, count_in_copies
 from crowdblend.planning.statistics.accuracy import Shape
 from crowdblend.planning.statistics.choice import TotalsPlan

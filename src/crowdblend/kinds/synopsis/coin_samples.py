@@ -18,9 +18,8 @@ from crowdblend.kinds.synopsis.facts import CountedRows, Queries, SynopsisFacts,
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms.statistics import count_in_copies
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
-from crowdblend.mechanisms.synopsis.counted_synopsis import CountedSynopsis
-from crowdblend.mechanisms.synopsis.fitted_synopsis import Synopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass
+from crowdblend.mechanisms.synopsis.synopses import CountedSynopsis, Synopsis
 from crowdblend.planning.statistics.strata_totals import claim_of_rows, weights_of_design
 from crowdblend.policies.columns import Column
 from crowdblend.policies.strata import DeclaredStrata

@@ -12,10 +12,8 @@ from crowdblend.calculus import Derivation
 from crowdblend.designs.design import differential_of
 from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions
-from crowdblend.mechanisms.synopsis.counted_synopsis import CountedSynopsis
-from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
-from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass, list_conjunctions, ranges
+from crowdblend.mechanisms.synopsis.synopses import CountedSynopsis, ExponentialSynopsis, FittedSynopsis
 from crowdblend.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, fitted_synopsis
 from crowdblend.planning.statistics.strata_totals import Weights, claim_of_rows, share_error, weights_of_design
 from crowdblend.recoding.domain import Domain

@@ -24,10 +24,9 @@ from crowdblend.kinds.synopsis.coin_samples import (
 from crowdblend.kinds.synopsis.facts import Exponential, FittedRows, SynopsisFacts
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms import SampledClasses
-from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
-from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis, Synopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table
 from crowdblend.mechanisms.synopsis.rows import Cells, count_rows, random_rows, shares
+from crowdblend.mechanisms.synopsis.synopses import ExponentialSynopsis, FittedSynopsis, Synopsis
 from crowdblend.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, plan_synopsis
 from crowdblend.planning.parts import PartBudget
 from crowdblend.randomness import ReleaseKey

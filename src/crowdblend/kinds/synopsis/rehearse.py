@@ -15,8 +15,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.kinds.synopsis.coin_samples import rows_output
 from crowdblend.kinds.synopsis.plan import SynopsisPlan
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
-from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
-from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis, Synopsis
+from crowdblend.mechanisms.synopsis.synopses import ExponentialSynopsis, FittedSynopsis, Synopsis
 from crowdblend.randomness import ReleaseKey, Source, new_key
 from crowdblend.randomness.choice import distinct_rows
 from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Files, Population, Values, drawn_here, people_in_memory

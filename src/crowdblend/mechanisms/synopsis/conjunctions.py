@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -49,6 +48,7 @@ class Conjunctions(QueryClass):
         # Every table has a cell, and listing the tables of many columns would take for ever.
         check_size(sum(math.comb(len(shape), columns) for columns in range(1, order + 1)))
         self.shape, self.order, self.add_up = shape, order, add_up
+        self._largest_first = sorted(range(len(shape)), key=lambda column: -shape[column])
         self.tables: list[Columns] = [kept for n in range(1, order + 1) for kept in combinations(range(len(shape)), n)]
         sizes = [math.prod(shape[c] for c in kept) for kept in self.tables]
         self._starts: list[int] = [0, *np.cumsum(sizes).tolist()]
@@ -137,10 +137,6 @@ class Conjunctions(QueryClass):
     def _part(self, counts: Vector, columns: Columns) -> Table:
         first, last = self._span(columns)
         return counts[first:last].reshape([self.shape[c] for c in columns])
-
-    @cached_property
-    def _largest_first(self) -> list[int]:
-        return sorted(range(len(self.shape)), key=lambda column: -self.shape[column])
 
     def _descend(self, table: Table, columns_left: Columns, first: int, vector: Vector) -> None:
         """Sum out columns until `order` are left, the largest first, in the order of their ranks.

@@ -28,6 +28,11 @@ MOST_ROUNDS = 100
 # Changes of all counts below this no longer show in any answer.
 SMALL_MOVE = 2e-5
 TINY = 1e-300
+# The slack of the fit, as a share of the bound on the noise, and at least so much, for the repair to end in minutes.
+_SLACK = 0.125
+_LEAST_SLACK = 0.002
+# What is kept to is a hair less than what is stated, for sums in floating point.
+HAIR = 1 - 1e-6
 # How much of the uniform distribution is mixed in before repairing.
 MIXED = 1e-4
 # Each independent draw is close enough with probability at least 1/2, so this many fail with 2^-200.
@@ -92,6 +97,11 @@ def fit(queries: QueryClass, noisy: Vector, *, variance: float, noise: float, sl
 
     smooth = smooth_fit(queries, noisy, variance, agrees)
     return smooth if agrees(smooth) else repair(queries, smooth, answers, noise=noise, slack=slack)
+
+
+def slack_of(noise: float) -> float:
+    """Return what the fit may add to the error of noisy answers."""
+    return max(noise * _SLACK, _LEAST_SLACK)
 
 
 def smooth_fit(queries: QueryClass, noisy: Vector, variance: float, agrees: Callable[[Table], bool]) -> Table:

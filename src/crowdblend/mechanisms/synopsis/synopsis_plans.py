@@ -12,18 +12,14 @@ from crowdblend.designs import Survey
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.utility import QuerySampler, Useful
-from crowdblend.mechanisms.synopsis.exponential import MOST_CANDIDATES, ExponentialSynopsis, candidates_of
-from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass
+from crowdblend.mechanisms.synopsis.rows import HAIR, slack_of
+from crowdblend.mechanisms.synopsis.synopses import MOST_CANDIDATES, ExponentialSynopsis, FittedSynopsis, candidates_of
 
 FITTED, EXPONENTIAL = "fitted", "exponential"
-# The slack of the fit, as a share of the bound on the noise, and at least so much, for the repair to end in minutes.
-_SLACK = 0.125
-_LEAST_SLACK = 0.002
 # Of the probability that the planned error does not hold, the half that sampling may use.
 _SPLIT = 2
 _MOST_ROWS_TRIED = 64
-HAIR = 1 - 1e-6
 # Errors proved to be within that factor count as equal; then the first way is taken.
 _TIE = 1.1
 
@@ -109,11 +105,6 @@ def fitted_synopsis(
 
 def _measured_noise(queries: QueryClass, samples: int, noise_epsilon: float) -> dict[str, float]:
     return {"samples": samples, "queries": queries.size, "addends": queries.parts, "noise_epsilon": noise_epsilon}
-
-
-def slack_of(noise: float) -> float:
-    """Return what the fit may add to the error of noisy answers."""
-    return max(noise * _SLACK, _LEAST_SLACK)
 
 
 def plan_synopsis(
