@@ -15,13 +15,16 @@ from crowdblend.guarantees import aggregates, privacy, profiles, programme, util
 from crowdblend.guarantees.parameters import CheckedFields
 from crowdblend.regular_files import read_regular
 
+Document = dict[str, Any]
+# Two hundred times a usual certificate. Parsed, JSON of this size takes at most some 300 MB.
+MOST_BYTES = 4 * 2**20
+DEEPEST_JSON = 200
 _KINDS: dict[str, type[CheckedFields]] = {
     name: kind
     for module in (aggregates, privacy, profiles, programme, utility)
     for name, kind in vars(module).items()
     if isinstance(kind, type) and issubclass(kind, CheckedFields) and is_dataclass(kind) and name[0] != "_"
 }
-
 _FIELDS = {kind: {field.name for field in fields(kind)} for kind in _KINDS.values()}  # type: ignore[arg-type]
 _RELATIONS = [relation.value for relation in privacy.Relation]
 
@@ -53,12 +56,6 @@ def decode(document: object) -> Any:
             raise DoesNotVerify(f"A relation is none of {', '.join(_RELATIONS)}.")
         named["relation"] = privacy.Relation(named["relation"])
     return kind(**named)
-
-
-# Two hundred times a usual certificate. Parsed, JSON of this size takes at most some 300 MB.
-Document = dict[str, Any]
-MOST_BYTES = 4 * 2**20
-DEEPEST_JSON = 200
 
 
 def read_text(path: Path) -> str:

@@ -30,6 +30,12 @@ FINE = 20_000
 # Beyond this many expected people quantiles come from four cumulants; their error is then below that of the grid.
 LARGE = 250.0
 ROWS = 64
+_FEW = 64
+_ERRORS = np.array(
+    [0.0] + [math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2 * math.pi) for n in range(1, _FEW)]
+)
+# Up to this rate the product of 64 ratios, where nearly everybody is drawn, is far from the largest double.
+_HIGH = 0.999
 
 
 @dataclass(frozen=True)
@@ -172,14 +178,6 @@ def _solve(law: Law, rate: float, target: Floats, q: float) -> Floats:
     for _ in range(8):
         people = (target - _quantile(law, rate, people, q)) / rate
     return people
-
-
-_FEW = 64
-_ERRORS = np.array(
-    [0.0] + [math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2 * math.pi) for n in range(1, _FEW)]
-)
-# Up to this rate the product of 64 ratios, where nearly everybody is drawn, is far from the largest double.
-_HIGH = 0.999
 
 
 def binomial_weights(people: Whole, sample_sizes: Whole, rate: float) -> tuple[Floats, Floats]:

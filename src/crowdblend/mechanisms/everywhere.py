@@ -26,6 +26,9 @@ from crowdblend.mechanisms.histograms import cell_codes, cell_numbers, mean_nois
 from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism, PublishedClasses, SampledClasses
 from crowdblend.randomness import ReleaseKey, discrete_gaussian, discrete_laplace
 
+# At this many times 1/σ what is left beyond ε is below 10^−18.
+FAR = 9.0
+
 
 class NoiseEverywhere(Mechanism, frozen=True, tag="noisy-cells"):
     """Discrete Laplace noise of loss `noise_epsilon` per row on every cell; a person has at most this many rows."""
@@ -73,10 +76,6 @@ class NoisyTotal(Mechanism, frozen=True, tag="noisy-total"):
     @property
     def law(self) -> NoiseOnEveryCell:
         return NoiseOnEveryCell(self.noise_epsilon)
-
-
-# At this many times 1/σ what is left beyond ε is below 10^−18.
-FAR = 9.0
 
 
 class GaussianEverywhere(Mechanism, frozen=True, tag="gaussian-cells"):

@@ -5,6 +5,8 @@ A rule of a profile only names the curve and its numbers. The curve is evaluated
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from crowdblend.calculus.assumptions import BELOW_K, MOVED_POINTS, NOISY_TABLE, Assumption
 from crowdblend.calculus.description import (
     NAMED,
@@ -261,9 +263,8 @@ def profile_under_replacing(premise: Profile) -> Profile:
 def profiles_compose(*premises: Profile) -> Profile:
     """Every curve is dominated by a pair, and the product of the pairs dominates the composition."""
     require_alike(premises)
-    first = premises[0]
     uses = tuple(use for premise in premises for use in premise.uses)
-    return Profile(uses, first.relation, first.people, max(premise.samplings for premise in premises))
+    return replace(premises[0], uses=uses, samplings=max(premise.samplings for premise in premises))
 
 
 @rule(
@@ -276,8 +277,7 @@ def profiles_compose(*premises: Profile) -> Profile:
 )
 def repeated_releases_compose(premise: Profile, *, releases: int) -> Profile:
     """composition.profiles of equal premises, written down once."""
-    uses = tuple(Uses(use.curve, use.releases * releases) for use in premise.uses)
-    return Profile(uses, premise.relation, premise.people, premise.samplings)
+    return replace(premise, uses=tuple(Uses(use.curve, use.releases * releases) for use in premise.uses))
 
 
 @rule(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
@@ -72,5 +74,4 @@ def rows_with_own_coins(premise: Profile, *, rows_per_person: int) -> Profile:
     require_one_person(premise, "State the profile with one row more or less.")
     if premise.samplings != 1:
         raise Unmet(f"needs rows that coins decided about once, got samplings = {premise.samplings}.")
-    uses = tuple(Uses(use.curve, use.releases * rows_per_person) for use in premise.uses)
-    return Profile(uses, Relation.ADD_REMOVE, 1, premise.samplings)
+    return replace(premise, uses=tuple(Uses(use.curve, use.releases * rows_per_person) for use in premise.uses))
