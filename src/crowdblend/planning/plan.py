@@ -177,20 +177,17 @@ class SolvedPlan(Plan):
             found = profiles.profile_at_epsilon(profile, epsilon=self.epsilon)
         else:
             found = profiles.profile_at_delta(profile, delta=self.delta)
-        self._require_planned(found)
         known = (
             surveys.survey_is_zero_knowledge if self.request.survey_parameters else profiles.profile_is_zero_knowledge
         )
-        return known(profile, epsilon=found.conclusion.epsilon), found
+        return self._check_derivations((known(profile, epsilon=found.conclusion.epsilon), found))
 
     def _check_derivations(self, derivations: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
-        self._require_planned(derivations[1])
-        return derivations
-
-    def _require_planned(self, derivation: Derivation) -> None:
-        if derivation.conclusion.epsilon > self.epsilon or derivation.conclusion.delta > self.delta:
+        differential = derivations[1].conclusion
+        if differential.epsilon > self.epsilon or differential.delta > self.delta:
             message = "The mechanism guarantees less than its plan."
             raise NotProved(message, remedy="Plan the release again.", where="epsilon", code="plan.mechanism-differs")
+        return derivations
 
 
 def plan(

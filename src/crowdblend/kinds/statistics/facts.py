@@ -130,24 +130,26 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
             )
             for made in self.statistics
         )
-        taken = []
+        stated, found = list(self.statistics_.values()), []
         for name in (EVERYBODY, SAMPLE) if self.design.counts_exactly else (STRATA,):
-            places = tuple(place for place, one in enumerate(self.statistics_.values()) if one.way == name)
-            if places:
-                taken.append((places, self._way(name, places, tuple(shapes[place] for place in places))))
-        if sum(len(places) for places, _ in taken) != len(shapes):
+            places = tuple(place for place, one in enumerate(stated) if one.way == name)
+            if not places:
+                continue
+            own = tuple(shapes[place] for place in places)
+            noise = tuple(stated[place].noise_epsilon for place in places)
+            way: Way | StrataWay
+            if name == STRATA:
+                weights = weights_of_design(self.design, self.rows_per_person)
+                way = StrataWay(self.design, weights, own, noise, self.failure)
+            else:
+                samples = {stated[place].samples for place in places}
+                if len(samples) != 1 or None in samples or self.people != self.design.of:
+                    raise contradiction("statistics of one way are relative to one number of people")
+                way = Way(name, samples.pop() or 0, self.people, own, noise, self.failure)
+            found.append((places, way))
+        if sum(len(places) for places, _ in found) != len(shapes):
             raise contradiction("a statistic was computed in a way that its design does not have")
-        return TotalsPlan(shapes, tuple(taken))
-
-    def _way(self, name: str, places: tuple[int, ...], shapes: tuple[object, ...]) -> Way | StrataWay:
-        stated = list(self.statistics_.values())
-        noise = tuple(stated[place].noise_epsilon for place in places)
-        if self.design.counts_exactly:
-            samples = {stated[place].samples for place in places}
-            if len(samples) != 1 or None in samples or self.people != self.design.of:
-                raise contradiction("statistics of one way are relative to one number of people")
-            return Way(name, samples.pop(), self.people, shapes, noise, self.failure)  # type: ignore[arg-type]
-        return StrataWay(self.design, weights_of_design(self.design, self.rows_per_person), shapes, noise, self.failure)  # type: ignore[arg-type]
+        return TotalsPlan(shapes, tuple(found))
 
     @property
     def mechanisms(self) -> tuple[NoisyStatistics, ...]:
