@@ -11,7 +11,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.kinds import plan
 from crowdblend.mechanisms import NoisyHistogram
 from crowdblend.policies.policy import Policy
-from crowdblend.programme.programme import PlannedPublication, ProgrammePlan
+from crowdblend.programme.programme import ProgrammePlan
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 from crowdblend.rehearsal.crowds import CrowdSubject
 from crowdblend.rehearsal.made_up_people import Crowd, Files, Population, Values
@@ -69,17 +69,17 @@ def subject(policy: Policy, request: AuditRequest) -> ProgrammeSubject:
         policy,  # type: ignore[arg-type]  # a programme has the columns and the source of a policy of classes
         request.name,
         request.understated,
-        request.stacked and all(map(_is_by_cells, planned.planned)),
+        # Every cell of a publication is treated by itself, whatever other cells there are.
+        request.stacked
+        and not any(
+            getattr(one.plan.policy, "recoding", None) is not None
+            or getattr(one.plan.policy, "rows_per_person", None) is not None
+            or isinstance(one.plan.mechanisms[0], NoisyHistogram)
+            for one in planned.planned
+        ),
         sizes=tuple(_hardest(planned, request)),
         people=request.people,
     )
-
-
-def _is_by_cells(one: PlannedPublication) -> bool:
-    """Return whether every cell of a publication is treated by itself, whatever other cells there are."""
-    policy = one.plan.policy
-    chosen = getattr(policy, "recoding", None), getattr(policy, "rows_per_person", None)
-    return chosen == (None, None) and not isinstance(one.plan.mechanisms[0], NoisyHistogram)
 
 
 def _hardest(plan: ProgrammePlan, request: AuditRequest) -> Iterator[tuple[str, int]]:

@@ -64,19 +64,14 @@ def by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
             low = middle
         else:
             high = middle
-    return _with_less_error(plan_split(low), _with_gaussian_noise(policy, budget, sample))
-
-
-def _with_less_error(laplace: ProgrammePlan, gaussian: ProgrammePlan | None) -> ProgrammePlan:
-    """Return the plan with the smaller mean error of all cells, which says by how much."""
+    laplace, gaussian = plan_split(low), _with_gaussian_noise(policy, budget, sample)
     if gaussian is None:
         return laplace
-    small, large = _error(gaussian), _error(laplace)
-    if small < large:
-        gain = f"its error is {100 * (1 - small / large):.0f} % smaller than that of Laplace noise of the same budget"
-        return replace(gaussian, gain=("with Gaussian noise", gain))
-    gain = f"its error is {100 * (1 - large / small):.0f} % smaller than that of Gaussian noise of the same budget"
-    return replace(laplace, gain=("with Laplace noise", gain))
+    (small, kind, better), (large, other, _) = sorted(
+        [(_error(laplace), "Laplace", laplace), (_error(gaussian), "Gaussian", gaussian)], key=lambda one: one[0]
+    )
+    gain = f"its error is {100 * (1 - small / large):.0f} % smaller than that of {other} noise of the same budget"
+    return replace(better, gain=(f"with {kind} noise", gain))
 
 
 def _error(plan: ProgrammePlan) -> float:

@@ -33,7 +33,7 @@ from crowdblend.releases.class_counts import (
     check_survey,
     refusing_weights,
 )
-from crowdblend.releases.crowd_facts import CrowdFacts, RecodingFacts
+from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.releases.crowds import CrowdsPlan, MechanismT, plan_crowds, plan_in_part
 from crowdblend.releases.delta_limit import LARGEST_DELTA, check_delta
 from crowdblend.releases.plan import Lines, Misfit, Outcome, Result
@@ -80,14 +80,11 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         outcome: Outcome = None if publication is None else publication.outcome
         chosen = None if isinstance(outcome, Misfit) else outcome
         fields = {**self.crowd_facts(), **self.by_stratum(self.ran(publication))}
-        return fields | {"columns": self.domains_in(chosen), "recoding": self.recoding_facts(chosen)}
-
-    def recoding_facts(self, choice: Node | None) -> RecodingFacts | None:
-        """Return how the recoding is chosen, and the chosen one if any; None where it is fixed."""
-        if self.policy.recoding is None:
-            return None
-        released = self.crowds.epsilon
-        return recoding_choice.choice_facts(self.policy.recoding, self.policy.columns, self.choice, choice, released)
+        choosing, columns = self.policy.recoding, self.policy.columns
+        if choosing is not None:
+            facts = recoding_choice.choice_facts(choosing, columns, self.choice, chosen, self.crowds.epsilon)
+            fields["recoding"] = facts
+        return fields | {"columns": self.domains_in(chosen)}
 
     def domains_in(self, choice: Node | None) -> dict[str, Domain]:
         """Every column's declared domain; of a column whose recoding is chosen, all that it offers until it is."""

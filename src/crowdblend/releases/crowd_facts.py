@@ -157,17 +157,12 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
         if differential.epsilon > self.epsilon or differential.delta > self.delta:
             raise contradiction("its mechanisms guarantee less than it states")
         if self.releases > 1:
-            self._check_releases(derivations[1])
+            # As many releases keep to the budget together by equal shares of it, or by their curves.
+            share, part = (math.nextafter(whole / self.releases, 0.0) for whole in (self.epsilon, self.delta))
+            alone = self._derive(share)[1].conclusion if len(self.mechanisms) == 1 else None
+            if alone is None or alone.epsilon > share or alone.delta > part:
+                check_series(profile_of(derivations[1]), self.releases, self.epsilon, self.delta)
         return tuple(derivations)
-
-    def _check_releases(self, differential: Derivation) -> None:
-        """Refuse a budget that as many releases do not keep together, by their curves or by equal shares of it."""
-        share, part = (math.nextafter(whole / self.releases, 0.0) for whole in (self.epsilon, self.delta))
-        if len(self.mechanisms) == 1:
-            alone = self._derive(share)[1].conclusion
-            if alone.epsilon <= share and alone.delta <= part:
-                return
-        check_series(profile_of(differential), self.releases, self.epsilon, self.delta)
 
     @property
     def laws(self) -> CellLaws:

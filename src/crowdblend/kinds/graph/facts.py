@@ -105,12 +105,6 @@ class GraphFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="graph"
         alone = (differential(one, self.bounds, one.scale, one.resolution) for one in self.statistics)
         return compose(*self.claims), compose(*alone)
 
-    def range_of(self, place: int) -> tuple[float, float]:
-        """Return the range of the published values of a statistic, rounding included."""
-        one = self.statistics[place]
-        width = 1.0 if one.labels else float(self.claims[place].premises[0].conclusion.width)
-        return one.low, one.low + width + one.resolution
-
     @property
     def parameters(self) -> Parameters:
         return {

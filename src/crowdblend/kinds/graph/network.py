@@ -75,10 +75,15 @@ def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None 
     if not ends.num_rows:
         raise refusal("no-links", "The network has no links.", "Check source in [data].", "[data] source")
     rows = ends.num_rows
-    ends, known = _same_type(ends, known)
-    found, first, second = number_people(ends.column(0), ends.column(1), known)
+    types = {field.type for field in ends.schema} | ({known.type} if known is not None else set())
+    if len(types) > 1:
+        # Names of one type: texts where one of the columns has texts.
+        ends = ends.cast(pa.schema([(name, pa.string()) for name in ends.column_names]))
+        known = known.cast(pa.string()) if known is not None else None
+    listed = None if known is None else known.combine_chunks()
+    found, first, second = number_people(ends.column(0), ends.column(1), listed)
     del ends  # the names are the larger part of what is held
-    _check_people(links, found, listed=known is not None)
+    _check_people(links, found, listed=listed is not None)
     made = network(links.bounds.people, first, second, self_loops=links.self_loops, duplicates=links.duplicates)
     _check_bounds(links, made)
     read = NetworkReading(made, columns, rows)
@@ -140,15 +145,6 @@ def _check_names(table: pa.Table, names: Sequence[str], what: str) -> None:
         suspects = column.filter(compute.less(column, "!"))
         if compute.any(compute.equal(compute.ascii_trim_whitespace(suspects), "")).as_py():
             refuse_blanks(name, what)
-
-
-def _same_type(ends: pa.Table, people: pa.ChunkedArray | None) -> tuple[pa.Table, pa.Array | None]:
-    """Names of one type: texts where one of the columns has texts."""
-    types = {field.type for field in ends.schema} | ({people.type} if people is not None else set())
-    if len(types) > 1:
-        ends = ends.cast(pa.schema([(name, pa.string()) for name in ends.column_names]))
-        people = people.cast(pa.string()) if people is not None else None
-    return ends, people.combine_chunks() if people is not None else None
 
 
 def links_of(graph: Any, links: Links) -> pa.Table:

@@ -197,34 +197,28 @@ class LinkedGroups:
     @property
     def people(self) -> int:
         """The number of people needed: the person, the groups, and a couple that is always there."""
-        return 3 + sum(self._size(group) for group in self.groups)
+        return 3 + sum(len(self._members(group, 0)[0]) for group in self.groups)
 
     @property
     def links(self) -> list[Link]:
         """All links."""
         found, first = [(1, 2)], 3
         for group in self.groups:
-            found += self._within(group, first)
-            if group == self.linked:
-                found += [(0, other) for other in self._reached_range(group, first)]
-            first += self._size(group)
+            members, among, reached = self._members(group, first)
+            found += [*among, *((0, other) for other in reached if group == self.linked)]
+            first += len(members)
         return found
 
-    def _size(self, group: str) -> int:
-        sizes = {STRANGERS: self.reach, COUPLES: 2 * self.reach, CHAIN: self.reach + (0 if self.ends else 2)}
-        return sizes[group]
-
-    def _within(self, group: str, first: int) -> list[Link]:
-        members = range(first, first + self._size(group))
+    def _members(self, group: str, first: int) -> tuple[range, list[Link], range]:
+        """Return a group of which one number is the first, the links in it, and those who may be linked to the person."""
+        if group == STRANGERS:
+            members = range(first, first + self.reach)
+            return members, [], members
         if group == COUPLES:
-            return [(one, one + 1) for one in members[::2]]
-        return list(pairwise(members)) if group == CHAIN else []
-
-    def _reached_range(self, group: str, first: int) -> range:
-        if group == COUPLES:
-            return range(first, first + 2 * self.reach, 2)
-        start = first + (1 if group == CHAIN and not self.ends else 0)
-        return range(start, start + self.reach)
+            members = range(first, first + 2 * self.reach)
+            return members, [(one, one + 1) for one in members[::2]], members[::2]
+        members = range(first, first + self.reach + (0 if self.ends else 2))
+        return members, list(pairwise(members)), members if self.ends else members[1:-1]
 
 
 def worst_case_graphs(bounds: Bounds) -> Iterator[tuple[str, LinkedGroups, LinkedGroups]]:

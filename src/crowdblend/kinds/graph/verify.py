@@ -24,6 +24,10 @@ def check(release: PublishedRelease) -> None:
     found = [(row["statistic"], row.get("class") or None, row["error"], row["confidence"]) for row in rows]
     if found != expected:
         raise contradiction(f"{path.name} has other rows than the statistics that were planned")
-    ranges = [facts.range_of(place) for place, one in enumerate(facts.statistics) for _ in one.labels or (None,)]
-    if not all(low <= row["value"] <= high for row, (low, high) in zip(rows, ranges, strict=True)):
+    ends = []
+    for one, claim in zip(facts.statistics, facts.claims, strict=True):
+        width = 1.0 if one.labels else float(claim.premises[0].conclusion.width)
+        # Rounding may go beyond the range by a step.
+        ends += [(one.low, one.low + width + one.resolution)] * len(one.labels or (None,))
+    if not all(low <= row["value"] <= high for row, (low, high) in zip(rows, ends, strict=True)):
         raise contradiction(f"{path.name} has an impossible number")

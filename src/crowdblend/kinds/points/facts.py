@@ -120,16 +120,10 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
         return found
 
     @property
-    def number_of_blocks(self) -> int | None:
-        """The number of blocks that the axes are cut into; None where it is not stated."""
-        if self.blocks:
-            return len(self.blocks)
-        along = [axis.blocks for axis in self.axes.values()]
-        return None if None in along else math.prod(size for size in along if size is not None)
-
-    @property
     def tables(self) -> Mapping[str, CellTable]:
-        laws = replace(self.laws, blocks=self.number_of_blocks, blocks_shown=self.show_blocks)
+        along = [axis.blocks for axis in self.axes.values()]
+        grid = None if None in along else math.prod(size for size in along if size is not None)
+        laws = replace(self.laws, blocks=len(self.blocks) or grid, blocks_shown=self.show_blocks)
         if self.rows_per_person is not None and (self.design.already_drawn or self.design.thin):
             # People were asked with all of their blocks, so that sums over blocks vary more than coins do.
             laws = replace(laws, estimator=None, strata=dict.fromkeys(laws.strata))

@@ -82,18 +82,14 @@ class Statistic(Section, frozen=True, kw_only=True):
             )
         if not 0 < self.weight < math.inf:
             raise self._refusal(f"has the weight {self.weight:g}.", "Give it a part of epsilon above 0.")
-        if self.error is not None:
-            self._check_error(self.error)
+        if self.error is not None and not 0 < self.error < math.inf:
+            raise self._refusal(f"has the error {self.error:g}.", "Give an error above 0.")
+        if self.error is not None and self.depends_on_groups:
+            problem = "has error, and how large its error is depends on how many people are in a group."
+            raise self._refusal(problem, "Remove error, and give sample in [sampling].")
 
     def _refusal(self, problem: str, remedy: str) -> InvalidInput:
         return refusal("statistic", f"Statistic {self.name[:60]!r} {problem}", remedy, f"statistic {self.name[:60]!r}")
-
-    def _check_error(self, error: float) -> None:
-        if not 0 < error < math.inf:
-            raise self._refusal(f"has the error {error:g}.", "Give an error above 0.")
-        if self.depends_on_groups:
-            problem = "has error, and how large its error is depends on how many people are in a group."
-            raise self._refusal(problem, "Remove error, and give sample in [sampling].")
 
     @property
     def what(self) -> What:

@@ -6,7 +6,6 @@ One of many tables of a register, or of a sample, may have Gaussian noise instea
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from flint import arb
@@ -107,16 +106,13 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
             true = {"rows": counted.people, "people": people}
             noisy = [made for made in totals if isinstance(made, NoisyTotal)]
             numbers = [made.publish(true[made.name], key) for made in noisy]
-            outputs.append(NumbersOutput(f"totals.{self.policy.format}", _estimated_totals(noisy, numbers), ("total",)))
+            # Each with the interval by the law of its own noise.
+            found = total_intervals([made.noise_epsilon for made in noisy], np.array(numbers, np.int64))
+            ends = {name: getattr(found, name).tolist() for name in ESTIMATES}
+            columns = {"total": [made.name for made in noisy], "count": numbers, **ends}
+            outputs.append(NumbersOutput(f"totals.{self.policy.format}", columns, ("total",)))
         internal = {"people": people, "rows_kept": counted.people}
         return Result(tuple(outputs), tuple(mechanisms), internal=internal)
-
-
-def _estimated_totals(totals: Sequence[NoisyTotal], numbers: Sequence[int]) -> dict[str, list[str | float]]:
-    """Return the totals with their intervals, each by the law of its own noise."""
-    found = total_intervals([made.noise_epsilon for made in totals], np.array(numbers, np.int64))
-    columns = ([made.name for made in totals], list(numbers), *(getattr(found, name).tolist() for name in ESTIMATES))
-    return dict(zip(("total", "count", *ESTIMATES), columns, strict=True))
 
 
 def plan_register(policy: TablePolicy) -> RegisterPlan:

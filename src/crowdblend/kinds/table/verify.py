@@ -5,7 +5,7 @@ from __future__ import annotations
 from crowdblend.kinds.table.facts import TOTALS, TableFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
 from crowdblend.publishing.verification.counts import check_cells, check_estimates, check_people, check_totals
-from crowdblend.reading.cells import Cells, N
+from crowdblend.reading.cells import N
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import contradiction
 
@@ -21,13 +21,8 @@ def check(release: PublishedRelease) -> None:
     check_people(facts, table, int(counts.sum()), int(counts.max(initial=0)))
     check_estimates(table.laws, cells)
     for other in totals:
-        _check_totals(facts, require_cells(other, ["total"], counter="count"))
-
-
-def _check_totals(facts: TableFacts, cells: Cells) -> None:
-    """Refuse totals other than those that were planned, or with other intervals than their noise gives."""
-    losses = {total.name: total.noise_epsilon for total in facts.totals}
-    names = [name for piece in cells.rows() for name in piece.column(cells.keys[0]).to_pylist()]
-    if names != list(losses):
-        raise contradiction(f"{cells.path.name} has other totals than were planned")
-    check_totals(cells, list(losses.values()))
+        stated, losses = require_cells(other, ["total"], counter="count"), [one.noise_epsilon for one in facts.totals]
+        names = [name for piece in stated.rows() for name in piece.column(stated.keys[0]).to_pylist()]
+        if names != [one.name for one in facts.totals]:
+            raise contradiction(f"{other.name} has other totals than were planned")
+        check_totals(stated, losses)
