@@ -67,24 +67,21 @@ def noise_loss(request: PlanRequest, rate: float | None, epsilon: float) -> floa
 
 def profile_once(request: PlanRequest, k: int, rate: float | None, epsilon: float) -> Derivation:
     """The profile of one release with these parameters; noise below k is that for epsilon, where it is left open."""
-    found = _sampled_profile(request, k, rate, epsilon)
+    if request.biased:
+        found = profiles.profile_of_biased_sampling(crowd(request, k), **request.sampling(None))
+    elif request.form == "moved":
+        found = profiles.profile_of_points(k=k, noise_epsilon=request.noise_epsilon, rate=rate)
+    elif request.noisy:
+        loss = noise_loss(request, rate, epsilon)
+        found = profiles.profile_of_noise_below_k(k=k, noise_epsilon=loss, rate=rate, flag=request.flag)
+    elif request.shares:
+        placed = (programme.crowds_in_a_part(crowd(request, k), share=share) for share in request.shares)
+        found = profiles.profile_of_programme(*placed, rate=rate)
+    else:
+        found = profiles.profile_of_crowds(crowd(request, k), rate=rate)
     if not request.survey_parameters:
         return found
     return surveys.profile_of_survey(profiles.profile_under_replacing(found), **request.survey_parameters)
-
-
-def _sampled_profile(request: PlanRequest, k: int, rate: float | None, epsilon: float) -> Derivation:
-    if request.biased:
-        return profiles.profile_of_biased_sampling(crowd(request, k), **request.sampling(None))
-    if request.form == "moved":
-        return profiles.profile_of_points(k=k, noise_epsilon=request.noise_epsilon, rate=rate)
-    if request.noisy:
-        loss = noise_loss(request, rate, epsilon)
-        return profiles.profile_of_noise_below_k(k=k, noise_epsilon=loss, rate=rate, flag=request.flag)
-    if request.shares:
-        placed = (programme.crowds_in_a_part(crowd(request, k), share=share) for share in request.shares)
-        return profiles.profile_of_programme(*placed, rate=rate)
-    return profiles.profile_of_crowds(crowd(request, k), rate=rate)
 
 
 @dataclass(frozen=True)

@@ -153,16 +153,16 @@ def plan_crowds(policy: CrowdPolicy, form: Form, **more: Any) -> CrowdPlan:
 
     `more` are further parameters of the kind.
     """
-    if policy.design is not None and policy.design.published:
-        with _weights_too_far_apart(policy):
-            planned = plan_strata(_strata_of(policy), {**_given_parameters(policy, form), **more})
-            require_more_than_sampling(planned)
-        given = "k and epsilon"
-    else:
-        with _weights_too_far_apart(policy):
+    given = "k, rate, epsilon and noise_epsilon" if form == "moved" else "k, rate and epsilon"
+    with _weights_too_far_apart(policy):
+        if policy.design is not None and policy.design.published:
+            given, planned = (
+                "k and epsilon",
+                plan_strata(_strata_of(policy), {**_given_parameters(policy, form), **more}),
+            )
+        else:
             planned = CrowdPlan.of_one(answer(crowd_request(policy, form, **more)))
-            require_more_than_sampling(planned)
-        given = "k, rate, epsilon and noise_epsilon" if form == "moved" else "k, rate and epsilon"
+        require_more_than_sampling(planned)
     if not policy.planned_parameter:
         assert policy.delta is not None
         planned = with_stated_delta(planned, policy.delta, given)

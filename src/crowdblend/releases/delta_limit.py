@@ -25,21 +25,18 @@ def check_delta(policy: Any, delta: float) -> None:
     limit = LARGEST_DELTA if policy.people is None else min(LARGEST_DELTA, 1 / policy.people)
     if delta <= limit or policy.accept_delta:
         return
+    # A delta of one digit that is not above the limit.
+    exponent = math.floor(math.log10(limit))
+    enough = min(float(f"{math.floor(limit / 10.0**exponent)}e{exponent}"), limit)
     above = "1e-3" if limit == LARGEST_DELTA else f"one over the {policy.people:,} people whom the policy states"
     raise Infeasible(
         f"delta comes to {at_most(delta)}, above {above}: publishing one person in {max(1, int(1 / delta)):,} in full "
         "would keep such a guarantee.",
         remedy="Raise k or epsilon, lower the rate, or write delta = "
-        f"{_below(limit):g} and leave k out; accept_delta = true in [privacy] accepts it as it is.",
+        f"{enough:g} and leave k out; accept_delta = true in [privacy] accepts it as it is.",
         where="[privacy] delta",
         code="plan.delta",
     )
-
-
-def _below(limit: float) -> float:
-    """Return a delta of one digit that is not above the limit."""
-    exponent = math.floor(math.log10(limit))
-    return min(float(f"{math.floor(limit / 10.0**exponent)}e{exponent}"), limit)
 
 
 def check_epsilon(policy: Any, epsilon: float) -> None:

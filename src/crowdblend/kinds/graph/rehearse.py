@@ -210,7 +210,7 @@ class LinkedGroups:
         return found
 
     def _members(self, group: str, first: int) -> tuple[range, list[Link], range]:
-        """Return a group of which one number is the first, the links in it, and those who may be linked to the person."""
+        """Return a group that begins with `first`, the links in it, and those who may be linked to the person."""
         if group == STRANGERS:
             members = range(first, first + self.reach)
             return members, [], members

@@ -124,11 +124,8 @@ def plan_noisy(policy: OutlierTablePolicy, epsilon: float, delta: float) -> Outl
 
 def _part(epsilon_spent: float, factor: float) -> float:
     """Return the loss of noise of which the factor times as much may be spent, rounded down."""
-    return (
-        math.nextafter(epsilon_spent / factor, 0.0)
-        if factor * (epsilon_spent / factor) > epsilon_spent
-        else epsilon_spent / factor
-    )
+    part = epsilon_spent / factor
+    return math.nextafter(part, 0.0) if factor * part > epsilon_spent else part
 
 
 def _plan_table(policy: OutlierTablePolicy, loss: float, delta: float | None) -> OutlierTablePlan:

@@ -134,8 +134,8 @@ def plan_counted(policy: SynopsisPolicy) -> CountedSynopsisPlan:
     sample = sample_of_numbers(own.design, own.sampling)
     if own.with_others:
         # What all publications lose is derived from the most that anyone counts, and the largest rate.
-        return plan_loss(own, sample.largest_loss(own.epsilon))
-    planned = replace(_plan(own, sample, own.epsilon), policy=policy)
+        return plan_rows(own, Everybody(), sample.largest_loss(own.epsilon))
+    planned = replace(plan_rows(own, sample, own.epsilon), policy=policy)
     if (error := planned.expected_error) >= 1:
         message = f"The error of this synopsis is {error:.3g}; at 1 or more it says nothing."
         remedy = "Raise epsilon or the rate, ask fewer queries, or recode the columns more coarsely."
@@ -143,12 +143,7 @@ def plan_counted(policy: SynopsisPolicy) -> CountedSynopsisPlan:
     return planned
 
 
-def plan_loss(policy: SynopsisPolicy, loss: float) -> CountedSynopsisPlan:
-    """Plan a synopsis that loses this much to everybody who is counted, as often as anyone is."""
-    return _plan(policy, Everybody(), loss)
-
-
-def _plan(policy: SynopsisPolicy, sample: Design, epsilon: float) -> CountedSynopsisPlan:
+def plan_rows(policy: SynopsisPolicy, sample: Design, epsilon: float) -> CountedSynopsisPlan:
     """Plan the way to measure the class that errs least, where those of the sample may lose epsilon."""
     assert policy.design is not None, "a sample by coins is one stratum, or has several"
     weights = weights_of_design(sample_of_numbers(policy.design, policy.sampling), policy.rows_per_person)

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from crowdblend.designs import Everybody as Register
 from crowdblend.designs import Survey
 from crowdblend.designs.draw import Draw, Everybody
 from crowdblend.engines.choice import count_classes
@@ -16,7 +17,7 @@ from crowdblend.kinds.synopsis.coin_samples import (
     CountedSynopsisPlan,
     asked_queries,
     plan_counted,
-    plan_loss,
+    plan_rows,
     rows_output,
     universe_order,
     variants,
@@ -155,13 +156,13 @@ def plan(policy: SynopsisPolicy) -> SynopsisPlan | CountedSynopsisPlan:
 
 def plan_part(policy: SynopsisPolicy, budget: PartBudget) -> CountedSynopsisPlan:
     """Plan the synopsis of a part of a sample, whose noise may lose as much as anyone of the sample can lose."""
-    return plan_loss(policy.replace(sampling=policy.sampling.thin_by(budget.share)), budget.noise)
+    return plan_rows(policy.replace(sampling=policy.sampling.thin_by(budget.share)), Register(), budget.noise)
 
 
 def plan_noisy(policy: SynopsisPolicy, epsilon: float, delta: float) -> CountedSynopsisPlan:
     """Plan a synopsis that loses so much to everybody who is counted, among publications about the same people."""
     del delta
-    return plan_loss(policy, epsilon)
+    return plan_rows(policy, Register(), epsilon)
 
 
 def _error(queries: QueryClass, rows: Synopsis, truth: Table) -> float:
