@@ -36,11 +36,6 @@ class PublishedValue:
     rank_error: float | None = None
 
     @property
-    def digits_of(self) -> float:
-        """The coarseness of the value: its error, or zero where a quantile has none."""
-        return self.error or 0.0
-
-    @property
     def within(self) -> str:
         """The error in words; of a quantile, that of its rank."""
         if self.rank_error is not None:
@@ -133,7 +128,7 @@ def _singles(facts: StatisticsFacts, numbers: Sequence[PublishedValue]) -> Table
         [
             label(number.statistic),
             shorten(made[number.statistic].words(), 200),
-            _number(number.value, number.digits_of),
+            _number(number.value, number.error or 0.0),
             number.within,
             _how(facts, number.statistic),
         ]
@@ -153,17 +148,15 @@ def _histogram(facts: StatisticsFacts, name: str, numbers: Sequence[PublishedVal
     shown = numbers[:MOST_ROWS]
     counts = made.what in ("histogram", "count")
     heads = ["group", "people" if counts else "value"]
-    rows: list[list[str]] = [[label(str(one.group)), _number(one.value, one.digits_of)] for one in shown]
+    rows: list[list[str]] = [[label(str(one.group)), _number(one.value, one.error or 0.0)] for one in shown]
     if not alike:
         heads, rows = [*heads, "error"], [[*row, one.within] for row, one in zip(rows, shown, strict=True)]
     blocks: list[Block] = [Heading(label(name))]
     if drawn and len(numbers) <= MOST_BARS and all(one.error is not None for one in numbers):
         names = distinct_labels((str(one.group) for one in numbers), LONGEST)
         least = 0.0 if counts else -math.inf
-        intervals = [
-            (names[str(one.group)], one.value, max(least, one.value - one.digits_of), one.value + one.digits_of)
-            for one in numbers
-        ]
+        each = ((names[str(one.group)], one.value, one.error or 0.0) for one in numbers)
+        intervals = [(text, value, max(least, value - error), value + error) for text, value, error in each]
         blocks.append(figure(lambda narrow: interval_chart(intervals, narrow=narrow), caption))
         caption = "The numbers"
     return [*blocks, Table(heads, rows, caption, range(1, len(heads)))]

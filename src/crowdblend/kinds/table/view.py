@@ -323,12 +323,9 @@ def _strata(laws: CellLaws) -> tuple[list[tuple[str, str]], list[Part]]:
     said = "People of every stratum were sampled at a rate of their own. The guarantee is that of the worst stratum."
     keys: list[tuple[str, str]] = []
     if known := [size for size in sizes.values() if size is not None]:
-        lowest, highest = (
-            min(own.design.least for own in found.values()),
-            max(own.design.most for own in found.values()),
-        )
+        least, most = (min(own.design.least for own in found.values()), max(own.design.most for own in found.values()))
         keys = [
             ("k, by stratum", f"{min(known):,} – {max(known):,}"),
-            ("share of people sampled, by stratum", f"{100 * lowest:.4g} – {100 * highest:.4g} %"),
+            ("share of people sampled, by stratum", f"{100 * least:.4g} – {100 * most:.4g} %"),
         ]
     return keys, [Part("strata", "Strata of the sample", [said, listed])]
