@@ -9,9 +9,8 @@ from crowdblend.errors import InvalidInput
 from crowdblend.randomness import ReleaseKey
 from crowdblend.selection import search as search_module
 from crowdblend.selection.lattice import Ladder, Lattice
-from crowdblend.selection.recoding_choice import RecodingChoice
 from crowdblend.selection.scores import score
-from crowdblend.selection.search import Search
+from crowdblend.selection.search import RecodingChoice, Search
 
 LADDER = Ladder("x", (np.arange(4), np.array([0, 0, 1, 1]), np.zeros(4, int)))
 LATTICE = Lattice((LADDER, LADDER))

@@ -24,11 +24,10 @@ with lazy_imports():
     from crowdblend.calculus.rules import recoding as recoding_rules
     from crowdblend.numerics import balls
     from crowdblend.policies.columns import Column
-    from crowdblend.selection import recoding_choice, scores, search
+    from crowdblend.selection import scores, search
     from crowdblend.selection.lattice import Lattice
-    from crowdblend.selection.recoding_choice import RecodingChoice
     from crowdblend.selection.scores import Score
-    from crowdblend.selection.search import Search
+    from crowdblend.selection.search import RecodingChoice, Search
 
 _USUAL_SHARE = 0.1
 
@@ -89,7 +88,7 @@ class Choosing(Section, frozen=True):
 
     def choice(self, lattice: Lattice, score: Score) -> RecodingChoice:
         """Return the choice among the recodings of a lattice, with what it claims."""
-        return recoding_choice.RecodingChoice(lattice, score, self.search_of(lattice), self.epsilon)
+        return search.RecodingChoice(lattice, score, self.search_of(lattice), self.epsilon)
 
     def released_rate(self, rate: float) -> float:
         """Return the rate at which those outside the choosing part are released, rounded up."""

@@ -43,8 +43,8 @@ with lazy_imports():
     from crowdblend.mechanisms import SampledClasses
     from crowdblend.releases import recoding_choice
     from crowdblend.selection.lattice import Node
-    from crowdblend.selection.recoding_choice import RecodingChoice
     from crowdblend.selection.scores import Score
+    from crowdblend.selection.search import RecodingChoice
 
 
 CrowdFactsT = TypeVar("CrowdFactsT", bound=CrowdFacts)

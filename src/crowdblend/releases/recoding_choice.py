@@ -27,8 +27,8 @@ from crowdblend.recoding.intervals import Intervals
 from crowdblend.releases.class_counts import ChoiceReading
 from crowdblend.releases.crowd_facts import Level, RecodingFacts
 from crowdblend.selection.lattice import Ladder, Node
-from crowdblend.selection.recoding_choice import RecodingChoice
 from crowdblend.selection.scores import Score
+from crowdblend.selection.search import RecodingChoice
 
 
 def read_choice(policy: RecodedPolicy, rate: float | None, source: Source, key: ReleaseKey) -> ChoiceReading:
