@@ -144,6 +144,20 @@ def test_measures_of_several_policies_stand_side_by_side() -> None:
     assert rows["k"][1] is None
 
 
+def test_a_survey_that_is_thinned_has_the_guarantee_of_its_own_plan() -> None:
+    policy = cb.Policy(
+        rows_are_people=True,
+        columns={"sex": cb.values("female", "male")},
+        sampling=cb.Survey(300, of=900, thin=0.5),
+        epsilon=1.0,
+        delta=1e-4,
+        publish=cb.Table(),
+    )
+    found = cb.rehearse(policy, times=1)
+    stated: Any = policy.plan().guarantees[0]
+    assert (found.epsilon, found.delta) == (stated.epsilon, stated.delta)
+
+
 def test_wrong_requests_are_refused(tmp_path: Path) -> None:
     policy = parse_policy(POLICIES["table"])
     with refuses("rehearsal.times", "times"):
