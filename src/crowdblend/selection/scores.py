@@ -142,16 +142,10 @@ def score(name: ScoreName, *, k: int, rate: float, share_seen: float = 1.0) -> S
         )
     sizes = np.arange(int(np.ceil(enough * share_seen)) + 2)
     people = np.rint(sizes / share_seen)
-    # E[X·1(X ≥ k)] = n·rate·P[Bin(n − 1, rate) ≥ k − 1]
-    drawn = people * rate * _at_least(k - 1, np.maximum(people - 1, 0), rate)
+    # E[X·1(X ≥ k)] = n·rate·P[Bin(n − 1, rate) ≥ k − 1], which is an incomplete beta function at the rate.
+    others, least = np.maximum(people - 1, 0), k - 1
+    tail = special.betainc(least, np.maximum(others - least + 1, 0), rate) if least else np.ones(len(people))
+    drawn = people * rate * np.where(others >= least, tail, 0.0)
     values = np.maximum.accumulate(np.rint(UNITS * drawn).astype(np.int64))
     counted = ScoredRelease(k, rate, max(1, int(np.diff(people).max())))
     return Score(name, values, round(UNITS * rate / share_seen), counted, weighted=name == "loss")
-
-
-def _at_least(least: int, people: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
-    """P[Bin(n, rate) ≥ least] for every n of an array: the incomplete beta function at the rate."""
-    if least <= 0:
-        return np.ones(len(people))
-    tail: NDArray[np.float64] = special.betainc(least, np.maximum(people - least + 1, 0), rate)
-    return np.where(people >= least, tail, 0.0)
