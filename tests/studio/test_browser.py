@@ -187,6 +187,69 @@ def test_a_running_job_survives_a_reload_and_is_cancelled_cleanly(steward: Stewa
     assert set((root / ".crowdblend-studio" / "jobs").glob("*/*rehearsal*")) == before
 
 
+@pytest.mark.slow  # every day test_pages.py sends the same mistakes; what the script shows of them is seen here
+def test_errors_of_every_step(steward: Steward) -> None:
+    page = steward.page
+    number = steward.begin("table")
+    steward.describe(population="errors")
+    steward.go(f"/drafts/{number}/release")
+    assert "No plan yet" in page.inner_text("#plan")
+    steward.go(f"/drafts/{number}/columns")
+    assert "Declare the domain of at least one column" in page.inner_text("#why-not")
+    page.click("#column-2 > summary")
+    page.select_option("#way-2", "width")
+    page.wait_for_selector("#c2-f-key-to")
+    page.wait_for_selector("#column-2-classes:has-text('Still needed: From, To, Width')")
+    page.fill("#c2-f-key-from", "0")
+    page.fill("#c2-f-key-width", "30")
+    page.fill("#c2-f-key-to", "ten")
+    page.wait_for_selector("#column-2 .badge.incomplete")
+    page.wait_for_selector("#column-2-classes .refused")
+    assert page.is_disabled("button:has-text('Next: Release')")
+    page.fill("#c2-f-key-from", "0")
+    page.fill("#c2-f-key-to", "90")
+    page.fill("#c2-f-key-width", "30")
+    steward.onward("Release")
+    page.fill("#s-epsilon", "-1")
+    page.wait_for_selector("#plan :text('No plan yet')")
+    page.wait_for_selector("#s-epsilon[aria-invalid=true] + .wrong:has-text('Privacy loss')")
+    assert page.get_attribute("#plan a", "href").endswith("/release#at=privacy%3Aepsilon")
+    assert page.is_disabled("button:has-text('Next: Rehearse')")
+    page.fill("#s-epsilon", "1")
+    steward.onward("Rehearse")
+    page.fill("#people", "many")
+    page.click("button:has-text('Rehearse')")
+    page.wait_for_selector(".refused :text('takes a whole number')")
+    steward.go(f"/drafts/{number}/publish")
+    page.fill("#confirm", "somebody else")
+    assert page.is_disabled("button[data-confirmed]")
+    (steward.studio.root / "taken").mkdir()
+    page.fill("#out", "taken")
+    page.fill("#confirm", "errors")
+    page.click("button[data-confirmed]")
+    page.wait_for_selector(".refused", timeout=WAIT)
+    steward.go(f"/drafts/{number}/result")
+    assert page.url.endswith("/publish")
+
+
+@pytest.mark.slow  # every day test_pages.py sends from a page that is older than the draft; here its refusal is shown
+def test_two_tabs_do_not_overwrite_each_other(steward: Steward, browsing: Browsing) -> None:
+    page = steward.page
+    number = steward.draft("tabs")
+    steward.go(f"/drafts/{number}/release")
+    other = browsing.context.new_page()
+    other.goto(page.url)
+    other.fill("#s-epsilon", "0.5")
+    other.wait_for_selector("#summary :text('0.5')")
+    page.fill("#s-epsilon", "3")
+    page.wait_for_selector("#refused :text('changed in another tab')")
+    page.reload()
+    assert page.input_value("#s-epsilon") == "0.5"
+    page.fill("#s-epsilon", "2")
+    page.wait_for_selector("#summary bdi:text-is('2')")
+    other.close()
+
+
 def test_pages_elsewhere(steward: Steward, checked: Callable[[Any], None]) -> None:
     page, studio = steward.page, steward.studio
     policy = cb.Policy(
