@@ -8,18 +8,19 @@ Type checkers and import contracts read plain imports; at run time a name stands
 module may be imported so for annotations alone.
 """
 
-from __future__ import annotations
-
 import builtins
+from _thread import (
+    allocate_lock,
+    get_ident,
+)  # built in: `threading` may be a file of the working folder, see __main__.py
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from threading import Lock, get_ident
 from types import ModuleType
 from typing import Any
 
 # Blocks of two threads that overlapped would put each other's function back.
-_ONE_BLOCK = Lock()
+_ONE_BLOCK = allocate_lock()
 
 
 class _LazyModule(ModuleType):
