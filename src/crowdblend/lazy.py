@@ -9,10 +9,7 @@ module may be imported so for annotations alone.
 """
 
 import builtins
-from _thread import (
-    allocate_lock,
-    get_ident,
-)  # built in: `threading` may be a file of the working folder, see __main__.py
+from _thread import allocate_lock, get_ident  # not `threading`, which may be a file of the working folder
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
