@@ -1,4 +1,4 @@
-"""The figures of bench/release.py: kept in a file beside it, and shown in docs/speed.md as a table and a picture."""
+"""The figures of bench/release.py, kept in a file beside it: in docs/speed.md a table for each machine, a picture."""
 
 from __future__ import annotations
 
@@ -22,41 +22,47 @@ HEAD = """
 """
 
 
-def read() -> dict[str, Any]:
-    """The figures that are kept, by the work that they are of."""
-    kept: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+def read() -> dict[str, dict[str, Any]]:
+    """The figures that are kept, by machine and by the work that they are of."""
+    kept: dict[str, dict[str, Any]] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     return kept
 
 
 def recorded(name: str, figures: dict[str, Any]) -> None:
-    """Keep the figures of one piece of work, and write the table anew."""
+    """Keep the figures of one piece of work on this machine, and write the tables anew."""
     kept = read()
-    machine = f"{os.cpu_count()} cores, {platform.machine()}"
-    kept[name] = {**figures, "date": datetime.now(UTC).date().isoformat(), "machine": machine}
-    kept = {each: kept[each] for each in WORK if each in kept}
+    own = kept.setdefault(f"{os.cpu_count()} cores, {platform.machine()}", {})
+    own[name] = {**figures, "date": datetime.now(UTC).date().isoformat()}
+    kept = {machine: {each: found[each] for each in WORK if each in found} for machine, found in sorted(kept.items())}
     KEPT.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
     show(kept)
     PICTURE.write_text(growth(kept).svg(), encoding="utf-8")
 
 
-def show(kept: dict[str, Any]) -> None:
-    """Write the table into the page."""
+def show(kept: dict[str, dict[str, Any]]) -> None:
+    """Write the tables into the page."""
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
-    PAGE.write_text(f"{before}{BEGIN}\n{table(kept)}{END}{after}", encoding="utf-8")
+    PAGE.write_text(f"{before}{BEGIN}\n{tables(kept)}{END}{after}", encoding="utf-8")
 
 
-def table(kept: dict[str, Any]) -> str:
-    """The figures as a table, and the machine that they come from."""
+def tables(kept: dict[str, dict[str, Any]]) -> str:
+    """The figures as a table for each machine."""
     if not kept:
         return "\nNo figures are recorded yet.\n"
-    machines = sorted({figures["machine"] for figures in kept.values()})
-    return HEAD + "".join(_row(name, figures) for name, figures in kept.items()) + f"\nOn {', '.join(machines)}.\n"
+    return "".join(
+        f"\nOn {machine}:\n{HEAD}{''.join(_row(name, figures) for name, figures in found.items())}"
+        for machine, found in kept.items()
+    )
 
 
-def growth(kept: dict[str, Any]) -> LineChart:
-    """What a row takes in one table of more and more rows: CPU time beside that of the bare query, and memory."""
-    grown = [(WORK[name].rows, kept[name]) for name in GROWTH if name in kept]
+def growth(kept: dict[str, dict[str, Any]]) -> LineChart:
+    """What a row takes in one table of more and more rows: CPU time beside that of the bare query, and memory.
+
+    The machine is the one that ran the most rows.
+    """
+    found = max(kept.values(), key=lambda own: max(WORK[name].rows for name in own))
+    grown = [(WORK[name].rows, found[name]) for name in GROWTH if name in found]
     lines = {
         "release, microseconds of CPU": [(rows, found["release"]["cpu"] * 1e6 / rows) for rows, found in grown],
         "bare query, microseconds of CPU": [(rows, found["bare"]["cpu"] * 1e6 / rows) for rows, found in grown],
