@@ -99,7 +99,11 @@ def one_in(probability: float) -> str:
 
 
 def fact(value: Any) -> str:
-    """Return a fact of the certificate as text: numbers as short as they are exact, flags as yes and no."""
+    """Return a fact of the certificate as text: numbers as short as they are exact, flags as yes and no.
+
+    >>> fact(True), fact(False), fact(1200), fact(None)
+    ('yes', 'no', '1,200', 'none')
+    """
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
