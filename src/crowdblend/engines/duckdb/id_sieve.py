@@ -29,8 +29,8 @@ _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 # Ids hashed at once, which stay in the caches; longer ones are left to the database.
 _PIECE = 1 << 14
 _LONGEST = 255
-# Shorter texts that begin with a character below this one may be numbers, dates or times.
-FIRST_LETTER, SPELLED_OUT = ":", 32
+# Texts that begin with a smaller character may be numbers, dates or times; those of the form of a UUID are none.
+FIRST_LETTER, UUID = ":", "________-____-____-____-____________"
 
 
 class IdSieve:
@@ -43,7 +43,7 @@ class IdSieve:
     def add(self, ids: pa.Array, persons: Persons) -> None:
         """Sift some ids, given as persons too."""
         numbers, texts = persons.numbers, persons.texts
-        if len(texts) and (_perhaps_numbers(texts).any() or texts.lengths.max() > _LONGEST):
+        if len(texts) and (_perhaps_numbers(texts) or texts.lengths.max() > _LONGEST):
             self._kept = None
         if self._kept is not None and not self.complete:
             small = persons.by_row(
@@ -63,8 +63,12 @@ class IdSieve:
         return small
 
 
-def _perhaps_numbers(texts: Texts) -> Mask:
-    return (texts.first_bytes() < ord(FIRST_LETTER)) & (texts.lengths < SPELLED_OUT)
+def _perhaps_numbers(texts: Texts) -> bool:
+    some = texts[texts.first_bytes() < ord(FIRST_LETTER)]
+    if (some.lengths != len(UUID)).any():
+        return True
+    dashes = (place for place, character in enumerate(UUID) if character == "-")
+    return any((some.bytes_at(some.starts + place) != ord("-")).any() for place in dashes)
 
 
 def hashes_alike(connection: duckdb.DuckDBPyConnection) -> bool:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdblend.engines.duckdb.id_sieve import FIRST_LETTER, SPELLED_OUT, IdSieve, hashes_alike
+from crowdblend.engines.duckdb.id_sieve import FIRST_LETTER, UUID, IdSieve, hashes_alike
 from crowdblend.engines.duckdb.relation import Field, Relation
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.identity import Hashes, SomeRows, name_of, rows_to_look_at
@@ -280,9 +280,9 @@ def _hashed_number(number: str) -> str:
 def _hashed_text(text: str) -> str:
     """Return the hash of a text, or of the number or moment that it spells.
 
-    Most texts begin with a letter, or are longer than a number is, as UUIDs are: their hash is that of the text.
+    Most texts begin with a letter, or are UUIDs, whose dashes no number or moment has: their hash is that of the text.
     """
-    perhaps = f"{text} < '{FIRST_LETTER}' AND strlen({text}) < {SPELLED_OUT}"
+    perhaps = f"{text} < '{FIRST_LETTER}' AND NOT (strlen({text}) = {len(UUID)} AND {text} LIKE '{UUID}')"
     exponent = f"contains({text}, 'e') OR contains({text}, 'E')"
     # A cast that fails is slow, and dates and times begin with digits.
     time = f"contains({text}, ':') OR contains({text}, '/') OR (strpos({text}, '-') > 1 AND NOT ({exponent}))"
