@@ -17,6 +17,7 @@ from pathlib import Path
 import crowdblend
 from crowdblend.errors import CrowdblendError
 from crowdblend.policies.key import Rule, Section
+from crowdblend.policies.registry import KINDS, part
 
 ROOT = Path(crowdblend.__file__).parent
 HEAD = """# Errors by code, and what to do
@@ -93,10 +94,12 @@ def _classes() -> Iterator[tuple[str, str, str]]:
 
 
 def _declared() -> Iterator[tuple[str, str, str]]:
-    """What policies declare about keys that exclude or need each other."""
+    """What policies declare about keys that exclude or need each other, whichever kinds were loaded before."""
+    for kind in KINDS:
+        part(kind, "policy")
     classes = [Section]
     for holder in classes:
-        classes.extend(holder.__subclasses__())
+        classes.extend(sorted(holder.__subclasses__(), key=lambda one: (one.__module__, one.__qualname__)))
         for rule in vars(holder).get("rules", ()):
             remedy = "Give exactly one of them." if rule.relation == "one of" else "Add or remove the key."
             yield f"policy.{rule.code}", _rule(rule), remedy
