@@ -26,6 +26,7 @@ from crowdblend.engines.choice import default_engine, on_disk
 from crowdblend.engines.engine import Engine, Progress, no_progress
 from crowdblend.engines.kept_open import KeptOpen
 from crowdblend.engines.outside_values import refuse_only_other
+from crowdblend.engines.unchanged_files import unchanged_files
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.kinds import AnyPlan, AnyPolicy, Reading, plan
 from crowdblend.ledger import Entry, Ledger
@@ -94,7 +95,7 @@ def release(
             with _staging(folder, journal) as staging:
                 pending = None
                 release_key = ReleaseKey(plan_secret(policy, secret))
-                with ExitStack() as opened:
+                with unchanged_files(data), ExitStack() as opened:
                     reads = KeptOpen(engine, opened, progress)
                     if ledger is not None:
                         check_limit(release_plan, ledger)
@@ -105,9 +106,9 @@ def release(
                         pending = pending_release(
                             release_plan, folder, ledger, secret, in_memory=in_memory, engine=reads
                         )
-                        confirm(pending)
                 record = Record()
                 if ledger is not None and pending is not None:
+                    confirm(pending)
                     # Until the release is finished the ledger holds the key, so that a resumed one has the same output.
                     kept = not policy.sampling.already_drawn or policy.sampling.thin is not None
                     seal = policy.sampling.key == "seal" and kept
@@ -236,7 +237,7 @@ def _again(
         record = Record(ledger, entry.id, entry.spending.sample, command)
         with _staging(folder, journal) as staging, record.explain_failure():
             release_key = ReleaseKey(plan_secret(policy, key))
-            with ExitStack() as opened:
+            with unchanged_files(data), ExitStack() as opened:
                 reads = KeptOpen(engine, opened, progress)
                 refuse_another(entry, resumed_spending(planned, ledger, key, entry, reads))
                 reading = planned.read(reads, release_key, progress)
