@@ -123,7 +123,7 @@ def _theorem(rule: Rule) -> str:
         f"{rule.theorem.statement}\n",
         f"- from: {premises or 'nothing'}; parameters: {', '.join(rule.parameters) or 'none'}",
         f"- to: {rule.conclusion.__name__}",
-        f"- why: {rule.function.__doc__}",
+        f"- why: {rule.why}",
         *(f"- {_linked(line)}" for line in evidence(rule)),
     ]
     lines += [f"- assuming: {assumption.pattern}" for assumption in rule.theorem.assumes]

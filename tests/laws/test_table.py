@@ -26,7 +26,7 @@ def test_cited_documented_and_named(rule_id: str) -> None:
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)+", rule_id)
     assert found.theorem.source.strip()
     assert found.theorem.statement.strip().endswith(".")
-    assert (found.function.__doc__ or "").strip()
+    assert found.why
 
 
 def test_each_rule_is_its_own_function() -> None:

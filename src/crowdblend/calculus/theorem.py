@@ -47,6 +47,11 @@ class Rule:
         """The id of the theorem, which is that of the rule."""
         return self.theorem.id
 
+    @property
+    def why(self) -> str:
+        """Why the conclusion holds, in one line: the docstring of the function."""
+        return " ".join((self.function.__doc__ or "").split())
+
     # The function's signature says what a rule needs. There are many rules, and a release looks at few signatures.
 
     @cached_property

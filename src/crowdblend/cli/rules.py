@@ -25,7 +25,7 @@ def command(rule_id: str | None) -> None:
     if rule_id:
         lines = [rule_id]
         theorem = chosen[0].theorem
-        lines += [f"  {theorem.statement}", f"  why: {chosen[0].function.__doc__}"]
+        lines += [f"  {theorem.statement}", f"  why: {chosen[0].why}"]
         lines += [f"  {line}" for line in evidence(chosen[0])]
         lines += [f"  assuming: {assumption.pattern}" for assumption in theorem.assumes]
     answer({"rules": [_describe(rule) for rule in chosen]}, *lines)
