@@ -49,7 +49,7 @@ class Rule:
 
     @property
     def why(self) -> str:
-        """Why the conclusion holds, in one line: the docstring of the function."""
+        """The reason why the conclusion holds, in one line: the docstring of the function."""
         return " ".join((self.function.__doc__ or "").split())
 
     # The function's signature says what a rule needs. There are many rules, and a release looks at few signatures.
