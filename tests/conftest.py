@@ -56,8 +56,9 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_unconfigure() -> None:
-    """Let what was collected go, so that DuckDB does not call it leaked after the closing lines."""
+    """Let what was collected go, rings of it too, so that DuckDB does not call it leaked after the closing lines."""
     gc.unfreeze()
+    gc.collect()
 
 
 def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
