@@ -10,7 +10,6 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import load
-from crowdblend.policies.columns import Column
 from crowdblend.policies.key import Section
 from crowdblend.recoding.dates import DateRange, Dates
 from crowdblend.recoding.hierarchies import Hierarchies
@@ -33,7 +32,8 @@ def test_everything_is_read():
     assert policy.data.source == str(Path("/somewhere/people.csv"))
     assert (policy.data.format, policy.data.person, policy.data.duplicates) == ("csv", "id", "refuse")
     assert (policy.sampling.rate, policy.sampling.already_drawn, policy.sampling.key) == (0.1, False, "destroy")
-    assert policy.columns == (Column("sex", (Values(("Female", "Male")),)), Column("age", (Intervals(0, 100, 10),)))
+    recodings = ("sex", (Values(("Female", "Male")),), 1.0), ("age", (Intervals(0, 100, 10),), 1.0)
+    assert tuple((column.name, column.recodings, column.weight) for column in policy.columns) == recodings
     assert (policy.k, policy.epsilon, policy.delta) == (20, 1.0, 1e-6)
     assert isinstance(policy.delta, float)
     assert (policy.below_k, policy.format) == ("suppress", "parquet")

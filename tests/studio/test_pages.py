@@ -167,6 +167,25 @@ def test_a_policy_is_saved_and_corrected_after_a_refusal(visitor: Visitor, town:
     assert cb.load_policy(town / "p.toml").epsilon == 2  # what was published stays
 
 
+@pytest.mark.parametrize(
+    ("case", "column", "key", "text"), [("statistics", "income", "to", "200000"), ("points", "east", "width", "4")]
+)
+def test_what_was_saved_is_corrected_by_what_only_the_domain_says(
+    visitor: Visitor, town: Path, case: str, column: str, key: str, text: str
+) -> None:
+    number = chosen(visitor, CASES[case][0])
+    sent = {"confirm": "", "out": "published", "policy": "p.toml", "save": "1"}
+    visitor.send(f"/drafts/{number}/publish", sent)
+    draft = visitor.studio.drafts.get(number)
+    said = {**draft.choices.columns[column], key: text}
+    chosen_way = {"place": str(draft.names.index(column)), "way": said.pop("way")}
+    texts = {f"key:{name}": typed for name, typed in said.items()}
+    visitor.send(f"/drafts/{number}/columns", {**chosen_way, **texts}, **HTMX)
+    assert visitor.send(f"/drafts/{number}/publish", sent).status_code == 303
+    assert cb.load_policy(town / "p.toml") == policy_of(visitor.studio.drafts.get(number).choices, town)
+    assert f"{key} = {text}" in (town / "p.toml").read_text(encoding="utf-8")
+
+
 def test_a_job_is_cancelled_and_leaves_nothing(visitor: Visitor, town: Path) -> None:
     number = chosen(visitor, CASES["table"][0])
     visitor.send(f"/drafts/{number}/rehearse", {"people": "1000000", "spread": "even"})

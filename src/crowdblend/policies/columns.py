@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -28,7 +27,7 @@ class Column:
     name: str
     recodings: tuple[Recoding, ...]
     weight: float = 1.0
-    domain: Domain | None = field(default=None, compare=False)
+    domain: Domain | None = None
 
     @classmethod
     def of(cls, name: str, domain: Domain | Sequence[str]) -> Column:
