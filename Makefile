@@ -121,7 +121,7 @@ clean: ## remove the environment and everything that was built
 	$(PYTHON) -m venv .venv/peers-$*
 	.venv/peers-$*/bin/pip install --quiet --disable-pip-version-check --requirement $< && touch $@ || echo "$* does not install here and is left out."
 
-.venv/site: .venv/ready requirements/site.txt
+.venv/site: .venv/product requirements/site.txt
 	$(PYTHON) -m venv .venv/site-builder
 	.venv/site-builder/bin/pip install --quiet --disable-pip-version-check --requirement requirements/site.txt
 	touch .venv/site
