@@ -25,6 +25,8 @@ SETTINGS = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.python.daemon.module": "preloaded_workers",
+    "spark.executorEnv.PYTHONPATH": str(Path(__file__).parent),
     "spark.eventLog.enabled": "true",
     "spark.eventLog.compress": "false",
 }

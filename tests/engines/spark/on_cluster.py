@@ -22,6 +22,7 @@ from tests.golden.releases import KEY, POLICIES, PROGRAMMES
 
 MASTER = "local-cluster[2,1,1024]"
 CLUSTER = {
+    "spark.python.daemon.module": "pyspark.daemon",
     "spark.executor.memory": "512m",
     "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.eventLog.enabled": "false",
