@@ -79,11 +79,12 @@ def friendships(people: int = 2_000, most: int = 12) -> pyarrow.Table:
     near = np.abs(draw.normal(0, 8, 4 * people)).astype(np.int64) + 1
     first = draw.integers(0, people, 4 * people)
     pairs = np.unique(np.sort(np.column_stack([first, (first + near) % people]), axis=1), axis=0)
-    known = np.zeros(people, dtype=np.int64)
+    known = [0] * people
     kept = []
-    for one, other in draw.permutation(pairs[pairs[:, 0] != pairs[:, 1]]):
+    for one, other in draw.permutation(pairs[pairs[:, 0] != pairs[:, 1]]).tolist():
         if known[one] < most and known[other] < most:
-            known[[one, other]] += 1
+            known[one] += 1
+            known[other] += 1
             kept.append((one, other))
     ends = np.array(kept)
     return pyarrow.table({"source": ends[:, 0], "target": ends[:, 1]})
