@@ -4,8 +4,8 @@
 
 The standard library compiles six methods for every frozen class when it is defined, which for all classes here was a
 fifth of a small release. Here comparing, hashing, showing and refusing to change are functions over the names of
-fields, and `__init__` is compiled when the first value of a class is made. Fields, defaults and `replace` are the
-library's own.
+fields, and `__init__`, made with the first value of a class, is one function under the names of that class's fields.
+Fields, defaults and `replace` are the library's own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import dataclasses
 import inspect
 from operator import attrgetter
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, ClassVar
 
 __all__ = ["dataclass"]
 
@@ -49,25 +50,24 @@ def _frozen(cls: type, *, repr: bool = True, eq: bool = True, kw_only: bool = Fa
 
 
 def _fields(cls: type, *, kw_only: bool) -> list[dataclasses.Field[Any]]:
-    """Find the fields of a class as the library does, on a class beside it that has no methods."""
-    annotations = inspect.get_annotations(cls)
-    own = {name: cls.__dict__[name] for name in annotations if name in cls.__dict__}
-    said = {"__annotations__": annotations, "__module__": cls.__module__, "__doc__": cls.__name__}
-    beside = type(cls.__name__, (), {**own, **said})
-    dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=kw_only, match_args=False)(beside)
-    found: dict[str, dataclasses.Field[Any]] = {}
+    """Find the fields of a class as the library does; a default becomes an attribute of the class."""
+    found: dict[str, Any] = {}
     for base in reversed(cls.__mro__[1:]):
         found |= base.__dict__.get("__dataclass_fields__", {})
-    found |= beside.__dict__["__dataclass_fields__"]
-    for name in own:  # the library moves a default out of `field(…)`, and leaves nothing where there is none
-        if name in beside.__dict__:
-            setattr(cls, name, beside.__dict__[name])
-        else:
+    for name, kind in inspect.get_annotations(cls).items():
+        given = cls.__dict__.get(name, dataclasses.MISSING)
+        field: Any = given if isinstance(given, dataclasses.Field) else dataclasses.field(default=given)
+        field.name, field.type = name, kind
+        field._field_type = _CONSTANT if str(kind).startswith(("ClassVar", "typing.ClassVar")) else _FIELD
+        if field.kw_only is dataclasses.MISSING:
+            field.kw_only = kw_only
+        if field is given and field.default is dataclasses.MISSING:
             delattr(cls, name)
-    parameters = beside.__dict__["__dataclass_params__"]
-    parameters.frozen, parameters.eq = True, True  # the library asks the same of subclasses
-    cls.__dataclass_fields__, cls.__dataclass_params__ = found, parameters  # type: ignore[attr-defined]
-    return list(dataclasses.fields(cls))
+        elif field is given:
+            setattr(cls, name, field.default)
+        found[name] = field
+    cls.__dataclass_fields__, cls.__dataclass_params__ = found, _PARAMETERS  # type: ignore[attr-defined]
+    return [field for field in found.values() if field._field_type is _FIELD]
 
 
 def _give(cls: type, name: str, method: object) -> None:
@@ -76,8 +76,20 @@ def _give(cls: type, name: str, method: object) -> None:
         setattr(cls, name, method)
 
 
+@dataclasses.dataclass(frozen=True)
+class _Example:
+    """What the library says of fields, of constants and of frozen classes."""
+
+    field: int
+    constant: ClassVar[int]
+
+
+_FIELD, _CONSTANT = (getattr(one, "_field_type") for one in _Example.__dataclass_fields__.values())  # noqa: B009
+_PARAMETERS = _Example.__dataclass_params__  # type: ignore[attr-defined]
+
+
 class _Init:
-    """An `__init__` that is compiled when it is first asked for."""
+    """An `__init__` that is made when it is first asked for."""
 
     def __init__(self, cls: type, fields: Sequence[dataclasses.Field[Any]]) -> None:
         self._cls, self._fields = cls, fields
@@ -88,35 +100,54 @@ class _Init:
         return made.__get__(instance, owner)
 
 
-def _init(cls: type, fields: Sequence[dataclasses.Field[Any]]) -> Callable[..., None]:
-    """Compile what sets the fields, in their order, and then calls `__post_init__`."""
-    known: dict[str, Any] = {"set_": object.__setattr__, "absent_": dataclasses.MISSING}
-    plain, named, lines = ["self"], list[str](), list[str]()
+def _init(cls: type, fields: Sequence[dataclasses.Field[Any]]) -> FunctionType:
+    """Return a function with the arguments of the class, which become its fields."""
+    usual: dict[str, Any] = {}
     for field in fields:
-        value = field.name
         if field.default_factory is not dataclasses.MISSING:
-            known[f"made_{field.name}"] = field.default_factory
-            fresh = f"made_{field.name}()"
-            value = f"{fresh} if {field.name} is absent_ else {field.name}" if field.init else fresh
-            default = "=absent_"
+            usual[field.name] = dataclasses.MISSING
         elif field.default is not dataclasses.MISSING:
-            known[f"usual_{field.name}"] = field.default
-            default = f"=usual_{field.name}"
-        else:
-            default = ""
-        if field.init:
-            (named if field.kw_only else plain).append(f"{field.name}{default}")
-        elif field.default_factory is dataclasses.MISSING:
-            continue  # the default of the class is what it has
-        lines.append(f"set_(self, {field.name!r}, {value})")
-    if hasattr(cls, "__post_init__"):
-        lines.append("self.__post_init__()")
-    arguments = ", ".join([*plain, *(["*", *named] if named else [])])
-    exec(f"def __init__({arguments}):\n " + "\n ".join(lines or ["pass"]), known)
-    made: Callable[..., None] = known["__init__"]
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
+            usual[field.name] = field.default
+    plain = [field.name for field in fields if field.init and not field.kw_only]
+    named = [field.name for field in fields if field.init and field.kw_only]
+    code = _pattern.__code__.replace(
+        co_name="__init__",
+        co_qualname=f"{cls.__qualname__}.__init__",
+        co_argcount=1 + len(plain),
+        co_kwonlyargcount=len(named),
+        co_nlocals=1 + len(plain) + len(named),
+        co_varnames=("self", *plain, *named),
+    )
+    made = FunctionType(code, {"fill_": _filling(cls, fields)})
+    made.__defaults__ = tuple(usual[name] for name in plain if name in usual)
+    assert all(name in usual for name in plain[len(plain) - len(made.__defaults__) :]), "defaults come last"
+    made.__kwdefaults__ = {name: usual[name] for name in named if name in usual}
     made.__annotations__ = {field.name: field.type for field in fields if field.init} | {"return": None}
     return made
+
+
+fill_: Callable[[Any, dict[str, Any]], None]
+
+
+def _pattern(self: Any) -> None:
+    fill_(self, locals())  # noqa: F821 - each copy has its own
+
+
+def _filling(cls: type, fields: Sequence[dataclasses.Field[Any]]) -> Callable[[Any, dict[str, Any]], None]:
+    """Return what gives a new value its fields, and then calls `__post_init__`."""
+    factories = [(one.name, one.default_factory) for one in fields if one.default_factory is not dataclasses.MISSING]
+    has_more = hasattr(cls, "__post_init__")
+
+    def fill(value: Any, given: dict[str, Any]) -> None:
+        del given["self"]
+        for name, factory in factories:
+            if given.get(name, dataclasses.MISSING) is dataclasses.MISSING:
+                given[name] = factory()
+        value.__dict__.update(given)
+        if has_more:
+            value.__post_init__()
+
+    return fill
 
 
 def _values(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
