@@ -28,7 +28,7 @@ _FEWEST = MOST // 4
 # Not more are taken out of the database, whatever the source is like: then they are not all, and the level rises.
 BEYOND = 16 * MOST
 _BITS = 64
-_HASHED, _SIFTED = "crowdblend_hashed", "crowdblend_sifted"
+_HASHED, _SIFTED, _TEXTS = "crowdblend_hashed", "crowdblend_sifted", "crowdblend_texts"
 # Fewer ids are read once more sooner than sifted.
 _MANY = 1_000_000
 
@@ -215,11 +215,15 @@ class DuckDBHashes:
         """The table to read: the source, or the hashes of all values where all rows are read anyway."""
         if self.rows > rows_to_look_at(len(self._columns)):
             return self._relation.known_again
-        values = [_value(*each, self.rows) for each in self._columns.values()]
+        values, source = [_value(*each, self.rows) for each in self._columns.values()], self._relation.known_again
+        texts = [at for at, (_, kind) in enumerate(self._columns.values()) if kind is ColumnType.TEXT]
+        if texts:  # the SQL for one is long, and planning it for every column would take longer than evaluating it
+            every = ", ".join(identifier for identifier, kind in self._columns.values() if kind is ColumnType.TEXT)
+            source = f"(SELECT *, list_transform([{every}], lambda x: {_hashed_text('x')}) AS {_TEXTS} FROM {source})"
+            for place, at in enumerate(texts, start=1):
+                values[at] = values[at]._replace(hashed=f"{_TEXTS}[{place}]")
         each = ", ".join(f"{value.hashed} AS h{at}, {value.numbered} AS n{at}" for at, value in enumerate(values))
-        self._connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {_HASHED} AS SELECT {each} FROM {self._relation.known_again}"
-        )
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {_HASHED} AS SELECT {each} FROM {source}")
         return _HASHED
 
     @cached_property
