@@ -104,6 +104,10 @@ def test_the_upper_end_of_a_cell_that_is_not_published(k: int, rate: float) -> N
     assert most <= 1.06 * sizes[binom.cdf(k - 1, sizes, rate) >= 0.05].max()
 
 
+def test_where_nearly_everybody_is_sampled_a_cell_that_is_not_published_is_smaller_than_k() -> None:
+    assert Estimator(ExactCounts(3), InclusionRates.at_rate(0.99)).largest_unpublished() == 2
+
+
 def test_the_upper_end_of_an_unpublished_cell_of_a_biased_sample_counts_the_exceptions() -> None:
     """Who has any probability may never be sampled: of a larger cell the others are still enough."""
     k, lost, least = 12, 3, 0.08

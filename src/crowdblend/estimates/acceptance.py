@@ -40,12 +40,11 @@ _HIGH = 0.999
 
 @dataclass(frozen=True)
 class Acceptance:
-    """The smallest and the largest value that fit each N of a grid, and the chance of hiding."""
+    """The smallest and the largest value that fit each N of a grid."""
 
     people: Whole
     lowest: Whole
     highest: Whole
-    hidden: Floats
 
     def low(self, places: Whole) -> Whole:
         """Return the smallest N that fits; for places up to `last_tested`."""
@@ -61,11 +60,6 @@ class Acceptance:
         ends: Whole = self.people[np.minimum(after, len(self.people) - 1)] - 1
         return ends
 
-    def largest_hidden(self, level: float) -> int:
-        """Return the largest N that stays hidden with probability `level` or more."""
-        last = int(np.flatnonzero(self.hidden >= level)[-1])
-        return int(self.people[min(last + 1, len(self.people) - 1)]) - 1
-
 
 # A release of many strata has two tests for each, at two levels.
 @lru_cache(maxsize=512)
@@ -75,8 +69,21 @@ def acceptance(law: Law, rate: float, level: float) -> Acceptance:
     people = _grid(law, rate, switch)
     first = _first(law, rate, level)
     parts = [_rows(law, rate, level, people[at : at + ROWS], first) for at in range(0, len(people), ROWS)]
-    lowest, highest, hidden = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return Acceptance(people, lowest, highest, hidden)
+    lowest, highest = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return Acceptance(people, lowest, highest)
+
+
+@lru_cache(maxsize=512)
+def largest_hidden(law: Law, rate: float, level: float) -> int:
+    """Return the largest N that stays hidden with probability `level` or more; a larger one is hidden less often."""
+    people = _grid(law, rate, _switch(law))
+    known = 0
+    while known < len(people):
+        hidden = _masses(law, rate, people[known : known + ROWS])[2] >= level
+        known += int(np.count_nonzero(hidden))
+        if not hidden[-1]:
+            break
+    return int(people[min(known, len(people) - 1)]) - 1
 
 
 def hidden_with(law: Law, rate: float, people: int) -> float:
@@ -125,8 +132,8 @@ def _first(law: Law, rate: float, level: float) -> int:
     return int(places[np.argmax(np.cumsum(masses[0]) > level / 2)])
 
 
-def _rows(law: Law, rate: float, level: float, people: Whole, first: int) -> tuple[Whole, Whole, Floats]:
-    places, masses, hidden = _masses(law, rate, people)
+def _rows(law: Law, rate: float, level: float, people: Whole, first: int) -> tuple[Whole, Whole]:
+    places, masses, _ = _masses(law, rate, people)
     from_below = np.cumsum(masses, axis=1)
     from_above = np.cumsum(masses[:, ::-1], axis=1)[:, ::-1]
     rest = from_below[:, min(max(first - int(places[0]), 0), len(places) - 1)] if first >= places[0] else 0.0
@@ -134,7 +141,7 @@ def _rows(law: Law, rate: float, level: float, people: Whole, first: int) -> tup
     fits_above = from_above > np.where(one_sided, level, level / 2)[:, None]
     highest = places[len(places) - 1 - np.argmax(fits_above[:, ::-1], axis=1)]
     lowest = np.where(one_sided, np.iinfo(np.int64).min, places[np.argmax(from_below > level / 2, axis=1)])
-    return lowest, highest, hidden
+    return lowest, highest
 
 
 def _masses(law: Law, rate: float, people: Whole) -> tuple[Whole, Floats, Floats]:

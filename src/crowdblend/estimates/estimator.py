@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from crowdblend.designs import InclusionRates
 from crowdblend.estimates import laws
-from crowdblend.estimates.acceptance import acceptance, large_intervals, last_tested
+from crowdblend.estimates.acceptance import acceptance, large_intervals, largest_hidden, last_tested
 from crowdblend.estimates.laws import Floats, Law, Whole
 from crowdblend.frozen import dataclass
 
@@ -77,8 +77,7 @@ class Estimator:
             ends = self._ends(laws.ExactCounts(0), self.design.least, level, np.array([most]))
             return self.design.exceptions + int(ends[1][0])
         plain = laws.ExactCounts(self.law.shown_from) if self.law.noiseless else self.law
-        hidden = acceptance(plain, self.design.least, 1 - confidence).largest_hidden(1 - confidence)
-        return self.design.exceptions + hidden
+        return self.design.exceptions + largest_hidden(plain, self.design.least, 1 - confidence)
 
     def sums(
         self, totals: Whole, shown_cells: Whole, unpublished_cells: Whole | None, *, confidence: float = CONFIDENCE
