@@ -1,8 +1,9 @@
 """The command line in a process of its own, which loads and leaves as little as it can.
 
-pyarrow loads pandas, when it is installed, to recognize pandas objects that it might be given. That takes a third of a
-second, and a command is given files only. So in this process pandas counts as not installed. Inside someone else's
-Python, `cli.main.main` is called instead and nothing is hidden.
+pyarrow loads pandas, when it is installed, to recognize pandas objects that it might be given, and its own clients of
+file systems elsewhere. That takes a third of a second, and a command is given files of this machine only. So in this
+process they count as not installed. Inside someone else's Python, `cli.main.main` is called instead and nothing is
+hidden.
 
 A command makes hundreds of thousands of small objects while it loads, and keeps them: looking for rings of garbage
 among them every few hundred objects takes a tenth of a second and finds none. So it is looked for less often. Taking
@@ -29,19 +30,22 @@ with lazy_imports():
 _NEW_OBJECTS = 250_000
 
 
-class _WithoutPandas:
-    """Answers the import of pandas as if it were not installed."""
+_HIDDEN = {"pandas", "pyarrow._azurefs", "pyarrow._gcsfs", "pyarrow._hdfs", "pyarrow._s3fs"}
+
+
+class _Without:
+    """Answers the import of a hidden module as if it were not installed."""
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
-        if fullname == "pandas":
-            raise ModuleNotFoundError("the command line does without pandas", name=fullname)
+        if fullname in _HIDDEN:
+            raise ModuleNotFoundError(f"the command line does without {fullname}", name=fullname)
 
 
 def run() -> None:
     """Entry point of the installed command and of `python -m crowdblend`."""
     gc.set_threshold(_NEW_OBJECTS)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    sys.meta_path.insert(0, _WithoutPandas())
+    sys.meta_path.insert(0, _Without())
     try:
         command_line.main()
     except SystemExit as leaving:

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import field, replace
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Certificate, Derivation
@@ -18,11 +17,15 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.privacy import Guarantee
+from crowdblend.lazy import lazy_imports
 from crowdblend.planning import series
 from crowdblend.planning.bounds import BOUNDS, PlannedMechanism, noise_loss
 from crowdblend.planning.parts import equal_shares, smallest_thresholds
 from crowdblend.planning.request import Form, PlanRequest
 from crowdblend.planning.solve import solve
+
+with lazy_imports():
+    import html
 
 
 class Plan(ABC):
@@ -56,17 +59,18 @@ class Plan(ABC):
         certificate = self.certificate()
         sentence = lead(certificate.guarantees, self.planned_releases)
         rows = "".join(
-            f'<tr><th style="text-align:left">{escape(what)}</th><td style="text-align:left">{escape(how)}</td></tr>'
+            f'<tr><th style="text-align:left">{html.escape(what)}</th>'
+            f'<td style="text-align:left">{html.escape(how)}</td></tr>'
             for what, how in self.describe()
         )
         guarantees, assumptions = (
-            "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+            "<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in lines) + "</ul>"
             for lines in (
                 [guarantee.words() for guarantee in certificate.guarantees],
                 [assumed.sentence() for assumed in certificate.assumptions()],
             )
         )
-        opening = f"<p><b>{escape(sentence)}</b></p>" if sentence else ""
+        opening = f"<p><b>{html.escape(sentence)}</b></p>" if sentence else ""
         return f"<div>{opening}<table>{rows}</table><p>Guarantees</p>{guarantees}<p>Assumptions</p>{assumptions}</div>"
 
     @property

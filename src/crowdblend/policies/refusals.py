@@ -13,12 +13,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from decimal import Decimal
-from difflib import get_close_matches
 from types import NoneType
 from typing import TypeVar
 
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.guarantees.parameters import brief
+from crowdblend.lazy import lazy_imports
+
+with lazy_imports():
+    import difflib
 
 Result = TypeVar("Result")
 _LARGEST, _MOST_DIGITS = 10**300, 400
@@ -41,7 +44,7 @@ def did_you_mean(name: str, known_names: Iterable[str]) -> str:
     names = list(known_names)
     if not names:
         return "Remove it."
-    near = get_close_matches(name.lower(), names, n=1)
+    near = difflib.get_close_matches(name.lower(), names, n=1)
     if near:
         return f"Did you mean {near[0]}?"
     return f"Use {', '.join(names[:20])}{' …' if len(names) > 20 else ''}."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,14 @@ from crowdblend.engines.frames import Frame
 from crowdblend.engines.refusals import at_column, missing_column, refusal
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
+from crowdblend.lazy import lazy_imports
 from crowdblend.packages import duckdb
 from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.policies.source import STDIN, DataSource, require_rows
 from crowdblend.recoding.reading import quote
+
+with lazy_imports():
+    import difflib
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 _TYPES = {
@@ -145,7 +148,7 @@ def check_names(data: DataSource, names: Sequence[str], columns: Sequence[str]) 
                     name,
                     f"It has {spaced[0]!r}: remove the spaces there, or write them in the policy.",
                 )
-            near = get_close_matches(name.lower(), {one.lower(): one for one in names}, n=1)
+            near = difflib.get_close_matches(name.lower(), {one.lower(): one for one in names}, n=1)
             if near:
                 known = next(one for one in names if one.lower() == near[0])
                 raise missing_column(source_name(data), name, f"Did you mean {known!r}? Spell it as the data do.")
