@@ -183,7 +183,6 @@ def reads_typed(column: Column, kind: ColumnType) -> bool:
 _COLUMNAR = ("parquet", "duckdb")
 # A list is gone through one by one where there is no dictionary.
 _LONGEST_LIST = 32
-_NO_CLASS = -1
 # Below these, INTEGER holds all whole numbers, and DOUBLE holds them exactly.
 _SMALL, _EXACT = 1 << 31, 1 << 53
 
@@ -248,16 +247,19 @@ class DirectCoding(Coding):
 
     def _code(self, rows: pa.Table, at: int) -> NDArray[np.int64]:
         """One number of the packed code of each row."""
-        parts: list[NDArray[np.int64]] = (
-            [rows.column(f"p{at}").to_numpy().astype(np.int64)] if at in self._packed_in_sql else []
-        )
+        parts: list[NDArray[np.int64]] = []
+        if at in self._packed_in_sql:
+            column = rows.column(f"p{at}")
+            if column.null_count:
+                raise HasNoClass
+            parts.append(column.to_numpy().astype(np.int64))
         for position, axis in self._coordinates.items():
             if self.packing.places[position].at == at:
                 chunks = (chunk.to_numpy(zero_copy_only=False) for chunk in rows.column(f"v{position}").chunks)
                 parts.append(np.concatenate([axis.codes_of(chunk) for chunk in chunks]))
+                if (parts[-1] < 0).any():
+                    raise HasNoClass
                 parts[-1] *= self.packing.places[position].weight
-        if any((part < 0).any() for part in parts):
-            raise HasNoClass
         for part in parts[1:]:
             parts[0] += part
         return parts[0]
@@ -275,7 +277,7 @@ class DirectCoding(Coding):
         largest = max(place.weight * place.size for place in places.values())
         kind = "DOUBLE" if largest <= _EXACT else "BIGINT"
         terms = [f"CAST({codes[position]} AS {kind}) * {place.weight}" for position, place in places.items()]
-        return f"COALESCE(CAST({' + '.join(terms)} AS {'INTEGER' if largest <= _SMALL else 'BIGINT'}), {_NO_CLASS})"
+        return f"CAST({' + '.join(terms)} AS {'INTEGER' if largest <= _SMALL else 'BIGINT'})"
 
     def _direct_sql(self, position: int, name: str) -> str:
         recoding = self._columns[position].recoding
