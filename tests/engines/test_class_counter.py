@@ -1,11 +1,22 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowdblend.engines import class_counter
 from crowdblend.engines.class_counter import GrowingArray
 from tests.refusals import refuses
 
 LOOK = st.sampled_from(["view", "sorted", "nothing", "clear"])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_blocks():
+    """Blocks so small that a few numbers fill several."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(class_counter, "_LEAST", 2)
+        patch.setattr(class_counter, "_BLOCK", 40)
+        yield
 
 
 @given(st.lists(st.tuples(st.lists(st.integers(0, 2**32 - 1), max_size=40), LOOK), max_size=12))
@@ -23,6 +34,7 @@ def test_a_growing_array_is_as_a_list(steps):
             growing.clear()
             expected = []
         assert len(growing) == len(expected)
+        assert [each for piece in growing.pieces(7) for each in piece.tolist()] == expected
     assert growing.view().tolist() == expected
     assert growing.view().dtype == np.uint32
 

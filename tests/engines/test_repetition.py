@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdblend.engines import persons
+from crowdblend.engines.class_counter import GrowingArray
 from crowdblend.engines.persons import Repetition
 from tests.cases import for_each
 from tests.refusals import refuses
@@ -113,5 +114,8 @@ def test_more_than_the_memory_is_refused():
     )
 )
 def test_words_that_come_again_agree_in_both_halves(words):
-    found = persons._repeated_words(np.array(words, np.uint64)).tolist()
+    growing = GrowingArray(np.uint64)
+    growing.extend(np.array(words, np.uint64))
+    with small_pieces():
+        found = persons._repeated_words(growing).tolist()
     assert sorted({*found}) == sorted({word for word in words if words.count(word) > 1})

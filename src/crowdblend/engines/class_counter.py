@@ -6,6 +6,7 @@ collected, and sorted and counted whenever many have come together.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -22,16 +23,17 @@ _FEW = 1 << 22
 _MANY = 1 << 26
 # Bytes of a block of a growing array: so much goes back to the operating system as soon as it is free.
 _BLOCK = 1 << 25
+# Numbers for which there is room at first.
+_LEAST = 1 << 10
 
 
 class GrowingArray(Generic[Item]):
-    """Numbers that come in pieces; they are joined when they are looked at."""
+    """Numbers that come in pieces; they are joined when they are looked at as one."""
 
     def __init__(self, kind: type[Item], memory_limit: int | None = None) -> None:
         self._kind, self._memory_limit = np.dtype(kind), memory_limit
-        self._pieces: list[NDArray[Item]] = []
-        self._used = 0
-        self._loose = 0  # pieces at the end that are no block yet
+        self._blocks: list[NDArray[Item]] = []
+        self._used, self._room = 0, 0
 
     def __len__(self) -> int:
         return self._used
@@ -39,23 +41,34 @@ class GrowingArray(Generic[Item]):
     def extend(self, values: NDArray[Item]) -> None:
         """Put values at the end."""
         refuse_beyond(self._memory_limit, (self._used + len(values)) * self._kind.itemsize)
-        self._pieces.append(values.astype(self._kind))
-        self._used += len(values)
-        self._loose += 1
-        if sum(piece.nbytes for piece in self._pieces[-self._loose :]) >= _BLOCK:
-            self._pieces[-self._loose :] = [np.concatenate(self._pieces[-self._loose :])]
-            self._loose = 0
+        while len(values):
+            if self._used == self._room:  # as much again, up to a whole block
+                size = max(_LEAST, min(self._used, _BLOCK // self._kind.itemsize))
+                self._blocks.append(np.empty(size, self._kind))
+                self._room += size
+            into = self._blocks[-1][self._used - self._room :][: len(values)]
+            into[:] = values[: len(into)]
+            self._used, values = self._used + len(into), values[len(into) :]
+
+    def pieces(self, size: int) -> Iterator[NDArray[Item]]:
+        """Yield what is held in pieces of at most this size, in order."""
+        start = 0
+        for block in self._blocks:
+            held = block[: self._used - start]
+            yield from (held[at : at + size] for at in range(0, len(held), size))
+            start += len(block)
 
     def view(self) -> NDArray[Item]:
         """Return what is held in one piece, good until the next change."""
-        if len(self._pieces) != 1:
+        if len(self._blocks) != 1:
             whole, end = np.empty(self._used, dtype=self._kind), self._used
-            while self._pieces:  # a piece is let go of when it is copied, so there is hardly ever more than one copy
-                piece = self._pieces.pop()
-                whole[end - len(piece) : end] = piece
-                end -= len(piece)
-            self._pieces, self._loose = [whole], 0
-        return self._pieces[0]
+            while self._blocks:  # a block is let go of when it is copied, so there is hardly ever more than one copy
+                block = self._blocks.pop()
+                self._room -= len(block)
+                whole[self._room : end] = block[: end - self._room]
+                end = self._room
+            self._blocks, self._room = [whole], self._used
+        return self._blocks[0][: self._used]
 
     def sorted_items(self) -> NDArray[Item]:
         """Return what is held, put in order."""
@@ -65,7 +78,7 @@ class GrowingArray(Generic[Item]):
 
     def clear(self) -> None:
         """Forget everything."""
-        self._pieces, self._used, self._loose = [], 0, 0
+        self._blocks, self._used, self._room = [], 0, 0
 
 
 class ClassCounter:

@@ -132,7 +132,7 @@ class DuplicateCheck:
 
     def check(self, again: Callable[[], Iterable[Persons]]) -> None:
         """Refuse if anyone has two rows; `again` goes through the sample once more."""
-        suspects = _repeated_words(self._texts.view())
+        suspects = _repeated_words(self._texts)
         if self._numbers.found() or (len(suspects) and self._same_mark(suspects, again())):
             raise repeated_person(self._name)
 
@@ -143,15 +143,18 @@ class DuplicateCheck:
         return len(np.unique(found, axis=0)) < len(found)
 
 
-def _repeated_words(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _repeated_words(words: GrowingArray[np.uint64]) -> NDArray[np.uint64]:
     """Return the words that come again. Their upper halves are sorted in half of the time, and few agree by chance."""
     upper, begins_like_one = np.empty(len(words), np.uint32), np.zeros(1 << _BEGINNING, np.bool_)
-    np.right_shift(words, np.uint64(32), out=upper, casting="unsafe")
+    filled = 0
+    for piece in words.pieces(_PIECE):
+        np.right_shift(piece, np.uint64(32), out=upper[filled : filled + len(piece)], casting="unsafe")
+        filled += len(piece)
     upper.sort()
     begins_like_one[upper[1:][upper[1:] == upper[:-1]] >> np.uint32(32 - _BEGINNING)] = True
-    np.right_shift(words, np.uint64(64 - _BEGINNING), out=upper, casting="unsafe")
-    few = np.sort(words[begins_like_one.take(upper)])
-    repeated: NDArray[np.uint64] = few[1:][few[1:] == few[:-1]]
+    few = [piece[begins_like_one.take(piece >> np.uint64(64 - _BEGINNING))] for piece in words.pieces(_PIECE)]
+    ordered = np.sort(np.concatenate([np.empty(0, np.uint64), *few]))
+    repeated: NDArray[np.uint64] = ordered[1:][ordered[1:] == ordered[:-1]]
     return repeated
 
 
