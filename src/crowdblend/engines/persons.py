@@ -98,7 +98,7 @@ def read_persons(column: pa.Array, name: str) -> Persons:
     if found.short.all():
         return Persons(found.values, _NO_TEXTS, None)
     # What is blank is empty or begins with a blank, so most texts need no second look.
-    perhaps = np.flatnonzero((texts.lengths == 0) | (texts.first_bytes() <= ord(" ")))
+    perhaps = np.flatnonzero((texts.lengths == 0) | (texts.first_bytes <= ord(" ")))
     if len(perhaps):
         trimmed = compute.ascii_trim_whitespace(column.take(pa.array(perhaps)))
         if compute.any(compute.equal(trimmed, "")).as_py():

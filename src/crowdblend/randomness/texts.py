@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -62,8 +63,9 @@ class Texts:
             items = items[places]
         return items.view("<u8").astype(np.uint64, copy=False)
 
+    @cached_property
     def first_bytes(self) -> NDArray[np.uint8]:
-        """Return the first byte of each text."""
+        """The first byte of each text."""
         return self._items_from(0, 1).view(np.uint8)
 
     def words_from(self, begin: int) -> NDArray[np.uint64]:
@@ -127,10 +129,11 @@ def whole_numbers(texts: Texts) -> WholeNumbers:
     """Find the whole numbers, eight digits at a time."""
     short = np.zeros(len(texts), dtype=np.bool_)
     # A minus sign, a digit, or one of the two characters between them.
-    rows = np.flatnonzero(texts.first_bytes() - np.uint8(ord("-")) <= ord("9") - ord("-"))
+    rows = np.flatnonzero(texts.first_bytes - np.uint8(ord("-")) <= ord("9") - ord("-"))
     rows = rows[_may_be_numbers(texts[rows])]
-    negative = texts.bytes_at(texts.starts[rows]) == ord("-")
-    ends, digits = (texts.starts + texts.lengths)[rows], texts.lengths[rows] - negative
+    some = texts[rows]
+    negative = some.first_bytes == ord("-")
+    ends, digits = some.starts + some.lengths, some.lengths - negative
     values = np.zeros(len(rows), dtype=np.uint64)
     for read in range(0, int(digits.max(initial=0)), 8):
         ours = _LAST_BYTES.take((digits - read).clip(0, 8))

@@ -71,7 +71,7 @@ def _taken(ids: pa.Array, places: NDArray[np.intp]) -> pa.Array:
 
 
 def _perhaps_numbers(texts: Texts) -> bool:
-    some = texts[texts.first_bytes() < ord(FIRST_LETTER)]
+    some = texts[texts.first_bytes < ord(FIRST_LETTER)]
     if (some.lengths != len(UUID)).any():
         return True
     dashes = (place for place, character in enumerate(UUID) if character == "-")
