@@ -86,7 +86,6 @@ class ClassCounter:
 
     def __init__(self, width: int, classes: int | None, memory_limit: int | None = None) -> None:
         self._few: Counts | None = None
-        self._waiting: list[NDArray[np.int64]] = []
         if width == 1 and classes is not None and classes <= _FEW:
             self._few = np.zeros(classes, dtype=np.int64)
         self._new: tuple[GrowingArray[np.int64], ...] = tuple(
@@ -100,10 +99,7 @@ class ClassCounter:
     def add(self, codes: PackedCodes) -> None:
         """Count some more rows."""
         if self._few is not None:
-            # Counting goes over all classes, so it waits until there are about as many rows.
-            self._waiting.append(codes[0])
-            if sum(map(len, self._waiting)) >= len(self._few):
-                self._count_waiting(self._few)
+            np.add.at(self._few, codes[0], 1)  # bincount would go over all classes each time
             return
         for column, values in zip(self._new, codes, strict=True):
             column.extend(values)
@@ -113,16 +109,10 @@ class ClassCounter:
     def counts(self) -> tuple[PackedCodes, Counts]:
         """Return the classes that occur, in order, and how often."""
         if self._few is not None:
-            self._count_waiting(self._few)
             occurring = np.flatnonzero(self._few)
             return (occurring,), self._few[occurring]
         self._settle()
         return self._known
-
-    def _count_waiting(self, few: Counts) -> None:
-        if self._waiting:
-            few += np.bincount(np.concatenate(self._waiting), minlength=len(few))
-            self._waiting.clear()
 
     def _settle(self) -> None:
         known, counts = self._known
