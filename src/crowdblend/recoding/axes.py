@@ -63,15 +63,14 @@ class Axis(Intervals):
     def codes_of(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the cells of many doubles at once, −1 for NaN and values out of bounds."""
         cells = np.empty(len(values), np.int64)
+        low, high = self._ends[0], self._ends[-1]
         for start in range(0, len(values), _PIECE):
             some = values[start : start + _PIECE]
-            inside = (some >= self._ends[0]) & (some <= self._ends[-1])
-            if inside.all():
+            if low <= some.min() and some.max() <= high:  # else NaN is among them, or a value out of bounds
                 cells[start : start + _PIECE] = self._inside(some)
             else:
-                cells[start : start + _PIECE] = np.where(
-                    inside, self._inside(np.where(inside, some, self._ends[0])), -1
-                )
+                inside = (some >= low) & (some <= high)
+                cells[start : start + _PIECE] = np.where(inside, self._inside(np.where(inside, some, low)), -1)
         return cells
 
     def _inside(self, values: NDArray[np.float64]) -> NDArray[np.int64]:

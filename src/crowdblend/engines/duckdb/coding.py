@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,9 @@ from crowdblend.recoding.reading import blank_sql, quote
 
 class Coding:
     """The recodings of some columns on one connection; the rows are in a relation with the columns v0, v1, …"""
+
+    queries: ClassVar[bool] = True
+    """True if the database is asked about some rows at a time, which must be many to be worth a query."""
 
     def __init__(
         self,
@@ -206,6 +209,8 @@ def _is_quick(column: Column, kind: ColumnType) -> bool:
 class DirectCoding(Coding):
     """The recodings of some columns as part of the query that reads them."""
 
+    queries = False
+
     @cached_property
     def _coordinates(self) -> dict[int, Axis]:
         """The columns that NumPy recodes: doubles on an axis that has a class for each of them or refuses it."""
@@ -255,9 +260,8 @@ class DirectCoding(Coding):
             parts.append(column.to_numpy().astype(np.int64))
         for position, axis in self._coordinates.items():
             if self.packing.places[position].at == at:
-                chunks = (chunk.to_numpy(zero_copy_only=False) for chunk in rows.column(f"v{position}").chunks)
-                parts.append(np.concatenate([axis.codes_of(chunk) for chunk in chunks]))
-                if (parts[-1] < 0).any():
+                parts.append(axis.codes_of(rows.column(f"v{position}").to_numpy()))
+                if parts[-1].min(initial=0) < 0:
                     raise HasNoClass
                 parts[-1] *= self.packing.places[position].weight
         for part in parts[1:]:

@@ -93,11 +93,13 @@ class Rows:
             yield rows, persons
         check.check(self._persons_again)
 
-    def each_once(self, columns_sql: str) -> Iterator[pa.Table]:
-        """Yield the sampled rows in chunks; refuses, in the end, when someone had two."""
-        yield from (
-            self._looked_up(columns_sql) if self._is_sparse else chunks(rows for rows, _ in self.once(columns_sql))
-        )
+    def each_once(self, columns_sql: str, *, in_chunks: bool = True) -> Iterator[pa.Table]:
+        """Yield the sampled rows, in chunks or as they come; refuses, in the end, when someone had two."""
+        if self._is_sparse:
+            yield from self._looked_up(columns_sql)
+            return
+        batches = (rows for rows, _ in self.once(columns_sql))
+        yield from chunks(batches) if in_chunks else (pa.Table.from_batches([rows]) for rows in batches)
 
     def _duplicate_check(self) -> DuplicateCheck:
         return DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
