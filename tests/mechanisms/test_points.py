@@ -16,6 +16,7 @@ from scipy import stats
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import NoisyPoints, SampledClasses
 from crowdblend.mechanisms.points import _count_rows, _number_rows, all_within
+from crowdblend.randomness import discrete_laplace
 from crowdblend.recoding.blocks import Boxes, Grid, Quadtree
 from tests.cases import for_each
 
@@ -91,6 +92,28 @@ def test_points_move_as_discrete_laplace_says(keep_in: str) -> None:
         observed = [seen.pop(at, 0) for at in common] + [sum(seen.values())] * (rest > 1e-9)
         expected = [law[at] * count for at in common] + [rest * count] * (rest > 1e-9)
         assert stats.chisquare(observed, np.array(expected) * sum(observed) / sum(expected)).pvalue > FALSE_ALARM
+
+
+@for_each("noise_epsilon", [1.0, 1e-10])
+def test_noise_has_room_however_strong_it_is(noise_epsilon: float) -> None:
+    """Points of one cell are the numbers of their streams, also those that 32 bits do not hold."""
+    count, place = 1000, (3, 2)
+    mechanism = NoisyPoints(5, noise_epsilon, GRID, AXES)
+    published = mechanism.publish(sample([place] * count), key(3)).one_by_one()
+    streams = key(3)
+    for axis, (size, cells) in enumerate(zip(GRID.cells, published.cells, strict=True)):
+        source = streams.source(b"points, axis %d, %d cells, 2 axes" % (axis, size))
+        moved = place[axis] + discrete_laplace(count, mechanism.moved_points.loss(size, 2), source)
+        assert (np.sort(cells) == np.sort(moved)).all()
+        assert bool((np.abs(moved) > 2**31).any()) == (noise_epsilon < 1)
+
+
+def test_noise_has_room_at_the_end_of_the_longest_axis() -> None:
+    last = 2**31 - 5
+    crowd = SampledClasses(("x",), ((),), np.array([[last]], np.int32), np.array([1000]))
+    (moved,) = NoisyPoints(5, 1.0, Grid((4,), ((last + 1) // 4,)), (last + 1,)).publish(crowd, key(4)).cells
+    assert moved.max() > 2**31
+    assert (np.abs(moved - last) < 100).all()
 
 
 def test_every_shape_of_blocks_has_noise_of_its_own() -> None:

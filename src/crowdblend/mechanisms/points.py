@@ -37,6 +37,7 @@ from crowdblend.lazy import lazy_imports
 from crowdblend.mechanisms.histograms import mean_noise
 from crowdblend.mechanisms.mechanism import Crowd, Labels, Loss, Mechanism, SampledClasses, only_used
 from crowdblend.randomness import ReleaseKey, add_discrete_laplace
+from crowdblend.randomness.noise import SMALLEST_SHORT_EPSILON
 from crowdblend.recoding.blocks import Blocks
 from crowdblend.recoding.code_rows import runs
 
@@ -45,8 +46,13 @@ with lazy_imports():
 
 Keep = Literal["none", "bounds", "block"]
 Whole = NDArray[np.int64]
+Places = NDArray[np.int32] | Whole
 # Numbers up to here are counted in an array of their own.
 MOST_NUMBERS = 1 << 25
+# Points counted at once, so that what is made of them stays in the caches.
+PIECE = 1 << 15
+# Up to here numbers of 32 bits hold cells and noise below 2^30, and what folding makes of them.
+MOST_SHORT_CELLS = 1 << 29
 
 
 @dataclass(frozen=True)
@@ -172,21 +178,30 @@ class NoisyPoints(Claims):
         codes = sample.codes[kept, :places].astype(np.int64)
         return _Crowds(codes, cells.take(kept, axis=0), blocks[kept], sample.counts[kept])
 
-    def _move_points(self, crowds: _Crowds, axis: int, key: ReleaseKey) -> Whole:
+    def _move_points(self, crowds: _Crowds, axis: int, key: ReleaseKey) -> Places:
         """Return every point's place on one axis after noise, shape after shape of the blocks."""
-        places = np.repeat(crowds.cells[:, axis], crowds.counts)
-        first = self.blocks.first(crowds.blocks)[:, axis] if self.keep_in == "block" else crowds.blocks
+        kind, cells = self._kind_of_places(crowds, axis), self.axes[axis]
+        places = np.repeat(crowds.cells[:, axis].astype(kind), crowds.counts)
+        first = self.blocks.first(crowds.blocks)[:, axis].astype(kind) if self.keep_in == "block" else None
         for size, moving, chosen in self._shapes(crowds, axis):
             if size == 1:
                 continue
             source = key.source(b"points, axis %d, %d cells, %d axes" % (axis, size, moving))
             noisy = places[chosen]
             add_discrete_laplace(noisy, self.moved_points.loss(size, moving), source)
-            if self.keep_in != "none":
-                noisy = self._kept_points(noisy, np.repeat(first, crowds.counts)[chosen], size, self.axes[axis])
+            if self.keep_in == "bounds":
+                np.clip(noisy, 0, cells - 1, out=noisy)
+            if first is not None:
+                noisy = _folded(noisy, np.repeat(first, crowds.counts)[chosen], size)
             if noisy.base is not places:  # else they were moved where they are
                 places[chosen] = noisy
         return places
+
+    def _kind_of_places(self, crowds: _Crowds, axis: int) -> type[np.int32 | np.int64]:
+        """Return numbers of 32 bits for places if they are enough for the noise in the largest block."""
+        largest = int(self.blocks.size(crowds.blocks)[:, axis].max(initial=1))
+        strong = largest > 1 and self.moved_points.loss(largest, len(self.axes)) < SMALLEST_SHORT_EPSILON
+        return np.int64 if strong or self.axes[axis] > MOST_SHORT_CELLS else np.int32
 
     def _shapes(self, crowds: _Crowds, axis: int) -> Iterator[tuple[int, int, slice | Whole]]:
         """Yield each shape of blocks: cells on this axis, axes with several cells, and its points."""
@@ -198,14 +213,6 @@ class NoisyPoints(Claims):
         of_points = np.repeat(shapes, crowds.counts)
         for shape in np.unique(shapes).tolist():
             yield *divmod(shape, len(self.axes) + 1), np.flatnonzero(of_points == shape)
-
-    def _kept_points(self, noisy: Whole, first: Whole, size: int, cells: int) -> Whole:
-        if self.keep_in == "bounds":
-            return np.clip(noisy, 0, cells - 1)
-        assert self.keep_in == "block"
-        unfolded = (noisy - first) % (2 * size)
-        folded: Whole = first + np.minimum(unfolded, 2 * size - 1 - unfolded)
-        return folded
 
 
 @dataclass(frozen=True)
@@ -250,6 +257,13 @@ def all_within(noise: list[AxisNoise], points: int, failure: float) -> list[int]
     return [axis.reach(failure / (points * max(moving, 1))) for axis in noise]
 
 
+def _folded(noisy: Places, first: Places, size: int) -> Places:
+    """Return places folded back into blocks of this many cells, which begin at `first`."""
+    unfolded = (noisy - first) % (2 * size)
+    folded: Places = first + np.minimum(unfolded, 2 * size - 1 - unfolded)
+    return folded
+
+
 def _number_rows(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Whole:
     """Rows as numbers from 0 that are equal exactly when the rows are; each column is below its size."""
     numbers = np.zeros(len(columns[0]), np.int64)
@@ -264,33 +278,41 @@ def _number_rows(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Whole
     return numbers if most <= MOST_NUMBERS else np.unique(numbers, return_inverse=True)[1].ravel()
 
 
-def _count_rows(columns: list[Whole]) -> tuple[Sequence[Whole], Whole]:
+def _count_rows(columns: Sequence[Places]) -> tuple[Sequence[Whole], Whole]:
     """Return the different rows in sorted order, and how often each occurs; what is in the columns is lost.
 
     Where rows fit into one number that is quick, and by counting quicker still.
     """
     lowest = [int(column.min(initial=0)) for column in columns]
     spans = [int(column.max(initial=0)) - low + 1 for column, low in zip(columns, lowest, strict=True)]
-    most = math.prod(spans)
+    most, rows = math.prod(spans), len(columns[0])
     if most >= 2**63:
         order = np.lexsort(columns[::-1])
-        return runs(tuple(column[order] for column in columns))
-    numbers = columns[0]
+        return runs(tuple(column[order].astype(np.int64) for column in columns))
+    if most <= max(MOST_NUMBERS, 4 * rows):
+        counts = np.zeros(most, np.int64)
+        for start in range(0, rows, PIECE):
+            np.add.at(counts, _numbers([column[start : start + PIECE] for column in columns], lowest, spans), 1)
+        numbers = np.flatnonzero(counts)
+        times = counts[numbers]
+    else:
+        numbers = _numbers(columns, lowest, spans)
+        numbers.sort()
+        (numbers,), times = runs((numbers,))
+    different = []
+    for low, span in zip(reversed(lowest), reversed(spans), strict=True):
+        before = numbers // span
+        different.append(numbers - before * span + low)
+        numbers = before
+    return different[::-1], times
+
+
+def _numbers(columns: Sequence[Places], lowest: Sequence[int], spans: Sequence[int]) -> Whole:
+    """Rows as numbers in mixed radix; they take the place of a first column of 64 bits."""
+    numbers = columns[0].astype(np.int64, copy=False)
     numbers -= lowest[0]
     for column, low, span in zip(columns[1:], lowest[1:], spans[1:], strict=True):
         numbers *= span
         numbers += column
         numbers -= low
-    if most <= max(MOST_NUMBERS, 4 * len(numbers)):
-        counts = np.bincount(numbers, minlength=most)
-        numbers = np.flatnonzero(counts)
-        times = counts[numbers]
-    else:
-        numbers.sort()
-        (numbers,), times = runs((numbers,))
-    rows = []
-    for low, span in zip(reversed(lowest), reversed(spans), strict=True):
-        before = numbers // span
-        rows.append(numbers - before * span + low)
-        numbers = before
-    return rows[::-1], times
+    return numbers

@@ -33,12 +33,15 @@ from crowdblend.randomness.source import Source
 
 Epsilon = float | Fraction | fmpq
 Whole = NDArray[np.int64]
+Short = NDArray[np.int32]
 # Values drawn together. Part of the definition of the stream: never change it.
 BLOCK = 1 << 15
 # The digits from m upwards are drawn one value at a time; with ε·2^m ≥ 12 that is one value in 160,000.
 RARE = 12
 # Below it noise would come near the end of 64-bit numbers: P[|Y| ≥ 2^62] is e^{−4,000,000} at this ε.
 SMALLEST_EPSILON = Fraction(1, 1 << 40)
+# The same for 32-bit numbers: P[|Y| ≥ 2^30] is e^{−4,000,000} at this ε.
+SMALLEST_SHORT_EPSILON = SMALLEST_EPSILON * (1 << 32)
 
 
 def geometric(n: int, epsilon: Epsilon, source: Source) -> Whole:
@@ -63,9 +66,14 @@ def discrete_laplace(n: int, epsilon: Epsilon, source: Source) -> Whole:
     return values
 
 
-def add_discrete_laplace(values: Whole, epsilon: Epsilon, source: Source) -> None:
-    """Add independent discrete Laplace variables with ratio e^{−epsilon} to values, in place."""
+def add_discrete_laplace(values: Short | Whole, epsilon: Epsilon, source: Source) -> None:
+    """Add independent discrete Laplace variables with ratio e^{−epsilon} to values, in place.
+
+    Values of 32 bits need an epsilon of at least SMALLEST_SHORT_EPSILON.
+    """
     law = _law(epsilon)
+    if values.itemsize < 8:
+        _exact(epsilon, SMALLEST_SHORT_EPSILON)
     for start in range(0, len(values), BLOCK):
         part = values[start : start + BLOCK]
         nonzero = flips(len(part), law.nonzero, source)
@@ -76,7 +84,7 @@ def add_discrete_laplace(values: Whole, epsilon: Epsilon, source: Source) -> Non
         # From the magnitude less one: g + 1, or −(g + 1), which is the complement of g. No branch is taken by chance.
         noise ^= -signs
         noise += 1 - signs
-        every = np.zeros(len(part), dtype=np.int64)
+        every = np.zeros(len(part), dtype=values.dtype)
         every[nonzero] = noise
         part += every
 
@@ -136,14 +144,14 @@ def _law(epsilon: Epsilon) -> _Law:
     return _Law(epsilon)
 
 
-def _exact(epsilon: Epsilon) -> fmpq:
+def _exact(epsilon: Epsilon, smallest: Fraction = SMALLEST_EPSILON) -> fmpq:
     """Return the exact value of an epsilon."""
     if isinstance(epsilon, float) and not math.isfinite(epsilon):
         raise InvalidInput(
             f"epsilon must be a finite number, got {epsilon}.", where="epsilon", code="randomness.epsilon"
         )
     exact = epsilon if isinstance(epsilon, fmpq) else fmpq(*epsilon.as_integer_ratio())
-    if exact < fmpq(*SMALLEST_EPSILON.as_integer_ratio()):
-        message = f"epsilon must be at least {float(SMALLEST_EPSILON):.1g}, got {epsilon}."
+    if exact < fmpq(*smallest.as_integer_ratio()):
+        message = f"epsilon must be at least {float(smallest):.1g}, got {epsilon}."
         raise InvalidInput(message, where="epsilon", code="randomness.epsilon")
     return exact
