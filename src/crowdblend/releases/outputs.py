@@ -37,8 +37,9 @@ Piece: TypeAlias = "list[NDArray[Any] | pa.Array]"
 # Rows per piece.
 PIECE = 1_000_000
 # The Parquet writer encodes 1,024 rows at once unless told, and looks every time which labels are among them. Pages
-# end where rows were encoded at once, if they are full; the codes of a piece with so few labels fill none.
-_ROWS_AT_ONCE, _FEW_LABELS = 1 << 20, 1 << 7
+# end where rows were encoded at once, if they are full; the codes of a piece with so few labels fill none, and so many
+# numbers of 64 bits fill one exactly.
+_ROWS_AT_ONCE, _FEW_LABELS, _NUMBERS_AT_ONCE = 1 << 20, 1 << 7, 1 << 17
 # What the columns beside a count say about the population.
 ESTIMATES = ("estimate", "low", "high")
 
@@ -279,8 +280,15 @@ def _open(path: Path, first: pa.RecordBatch, *, looks_up_numbers: bool) -> csv.C
         # Without the Arrow schema readers see plain text, not the dictionary it is stored as.
         store_schema=False,
         use_dictionary=looks_up_numbers or [name for name in first.schema.names if _labels(first.column(name))],
-        write_batch_size=_ROWS_AT_ONCE if all(0 < _labels(column) <= _FEW_LABELS for column in first.columns) else None,
+        write_batch_size=_rows_at_once([_labels(column) for column in first.columns], looks_up_numbers),
     )
+
+
+def _rows_at_once(labels: Sequence[int], looks_up_numbers: bool) -> int | None:
+    """Return how many rows the Parquet writer encodes at once, by the number of labels of each column."""
+    if max(labels) > _FEW_LABELS or (looks_up_numbers and 0 in labels):
+        return None
+    return _NUMBERS_AT_ONCE if 0 in labels else _ROWS_AT_ONCE
 
 
 def _labels(column: pa.Array) -> int:
