@@ -70,6 +70,7 @@ class Output(ABC):
                 batch = pa.record_batch(columns, names=self.header)
                 writer = writer or _open(folder / self.file, batch, looks_up_numbers=self.looks_up_numbers)
                 writer.write(batch)
+                del piece, columns, batch  # the next ones take their place
         except OSError as problem:
             message = f"Writing the release failed: {problem.strerror}."
             raise InvalidInput(message, remedy="Make room on the disk.", where=self.file, code="write-failed") from None
@@ -177,12 +178,16 @@ class PointsOutput(Output):
             # Pieces of one group have the same columns of estimates.
             if before != (before := (groups, within.tolist())):
                 said = _estimate_columns(found, groups, within)
-            piece = _label_columns(published.labels, np.repeat(published.codes[rows], times, axis=0).T)
-            if published.blocks is not None:
-                piece.append(np.repeat(published.blocks[rows], times))
-            cells = zip(published.cells, self.axes, strict=True)
-            places = [np.repeat(axis.midpoints(of_axis[rows]), times) for of_axis, (_, axis) in cells]
-            yield [*piece, *places, *said]
+            yield [*self._points(rows, times), *said]
+
+    def _points(self, rows: slice, times: Whole) -> Piece:
+        """Return the columns of some points beside what is said of them."""
+        published = self.published
+        points = _label_columns(published.labels, np.repeat(published.codes[rows], times, axis=0).T)
+        if published.blocks is not None:
+            points.append(np.repeat(published.blocks[rows], times))
+        cells = zip(published.cells, self.axes, strict=True)
+        return [*points, *(np.repeat(axis.midpoints(of_axis[rows]), times) for of_axis, (_, axis) in cells)]
 
     def _groups(self) -> tuple[Whole, Intervals]:
         """Return the number of points with equal labels, and block if shown, and their intervals."""
