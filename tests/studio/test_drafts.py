@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+import crowdblend as cb
 from crowdblend.studio import security
 from tests.studio.conftest import FROM_PAGE, Visitor
 from tests.studio.model.kinds_of_choices import CASES
@@ -141,6 +142,39 @@ def test_a_dropped_file_that_cannot_be_kept_or_read_leaves_no_draft_and_no_part(
     assert "Operation not permitted" in upload(visitor, "other.csv", b"id,sex\n1,F\n").text
     assert [path.name for path in root.iterdir() if path.name.endswith(".part")] == []
     assert len(visitor.studio.drafts.all()) == before
+
+
+def test_a_file_that_is_not_utf_8_is_read_in_the_encoding_that_is_chosen(visitor: Visitor, root: Path) -> None:
+    text = "id,größe\n1,groß\n2,klein\n".encode("latin-1")
+    (root / "mine.csv").write_bytes(text)
+    number = visitor.draft(source=None)
+    for refused in (
+        visitor.send(f"/drafts/{number}/source", {"source": "mine.csv"}),
+        upload(visitor, "new.csv", text),
+    ):
+        assert "Pick “Encoding”" in refused.text
+    assert not (root / "new.csv").exists()
+    for page in ("/", f"/drafts/{number}/data"):  # where the refusals leave the steward
+        assert '<option value="latin-1" >Latin 1</option>' in visitor.get(page).text
+    visitor.send(f"/drafts/{number}/source", {"source": "mine.csv", "encoding": "latin-1"})
+    dropped = upload(visitor, "new.csv", text, "encoding=latin-1").headers["hx-redirect"].split("/")[2]
+    for draft in map(visitor.studio.drafts.get, (number, dropped)):
+        assert draft.names == ("id", "größe")
+        assert draft.choices.text("data", "encoding") == "latin-1"
+    visitor.send(f"/drafts/{number}/source", {"source": "people.csv"})
+    assert visitor.studio.drafts.get(number).choices.text("data", "encoding") == ""
+    policy = cb.Policy(
+        source=root / "mine.csv",
+        encoding="latin-1",
+        person="id",
+        columns={"größe": cb.values("groß", "klein")},
+        sampling=cb.Everybody(),
+        epsilon=1,
+        publish=cb.Table(),
+    )
+    policy.save(root / "mine.toml")
+    opened = visitor.send("/drafts", {"policy": "mine.toml"}).headers["location"].split("/")[2]
+    assert visitor.studio.drafts.get(opened).names == ("id", "größe")
 
 
 def _no_links(*_: object) -> None:

@@ -40,12 +40,13 @@ _EXAMPLES = {
     "rates": "north: 0.05",
     "texts": "one a line",
 }
+ENCODINGS = {"utf-8": "UTF-8", "windows-1252": "Windows, western Europe", "latin-1": "Latin 1", "utf-16": "UTF-16"}
 # What can be chosen where the policy takes any text, with the words for it.
 _OFFERED = {
     "delimiter": {",": "a comma", ";": "a semicolon", "|": "an upright line"},
     "decimal": {".": "a point, 1.5", ",": "a comma, 1,5"},
     "thousands": {",": "a comma, 1,000", ".": "a point, 1.000", "'": "an apostrophe, 1'000"},
-    "encoding": {"utf-8": "UTF-8", "windows-1252": "Windows, western Europe", "latin-1": "Latin 1"},
+    "encoding": ENCODINGS,
     "date_format": {
         "%Y-%m-%d": "1990-01-31",
         "%d.%m.%Y": "31.01.1990",

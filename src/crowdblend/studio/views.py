@@ -19,7 +19,7 @@ from crowdblend.policies.sampling import DESIGNS
 from crowdblend.reports.page import make_environment
 from crowdblend.reports.text import inline_svg, round_up
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import KIND_NAMES, form_of, revision_of
+from crowdblend.studio.forms import ENCODINGS, KIND_NAMES, form_of, revision_of
 from crowdblend.studio.jobs import Job
 from crowdblend.studio.model import readiness
 from crowdblend.studio.model.wording import in_words, place_of
@@ -43,7 +43,7 @@ def environment() -> Environment:
     """Return the templates of the studio, with those of reports."""
     made = make_environment(HERE / "templates")
     made.filters |= {"picture": inline_svg, "up": round_up, "words": in_words, "place": place_of}
-    made.globals.update(version=__version__, steps=STEPS, kind_names=KIND_NAMES, designs=DESIGNS)
+    made.globals.update(version=__version__, steps=STEPS, kind_names=KIND_NAMES, designs=DESIGNS, encodings=ENCODINGS)
     return made
 
 

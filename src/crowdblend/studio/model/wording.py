@@ -71,6 +71,7 @@ def in_words(text: str) -> str:
     text = re.sub(rf"{section}:? {key}\b(?! (?:is|has|have)\b)", name_field, text)
     text = re.sub(r",? ?(?:for example|as in|such as) \[?\{[^}]*\}\]?", "", text)
     text = re.sub(r" in quotes| in braces|, without quotes", "", text)
+    text = re.sub(rf"\b([Pp])ass --{key}", lambda at: f"{at[1]}ick {name_field(at)}", text)
     text = re.sub(r"(for example) \[([^\]]*)\]", lambda at: f"{at[1]} {at[2].replace(chr(34), '')}", text)
     text = re.sub(rf"\b{key} = (?P<value>{_VALUE})(?=[\s,;:)]|\.?$|\. )", _state_field, text)
     text = re.sub(rf"\b{key}\b", lambda at: name_field(at) if "_" in at["key"] else _GREEK.get(at["key"], at[0]), text)

@@ -58,17 +58,23 @@ def show(visit: Visit) -> Response:
 
 def choose(visit: Visit) -> Response:
     """Take a file, or a table or query of a database: its columns are read from the header or schema alone."""
-    sent = {name: visit.sent.get(name, "").strip() for name in ("source", "table", "query", "address")}
+    names = ("source", "table", "query", "address", "encoding")
+    sent = {name: visit.sent.get(name, "").strip() for name in names}
     return visit.see(f"/drafts/{visit.change(choose_source(visit.studio, **sent)).id}/data")
 
 
-def choose_source(studio: Studio, source: str, table: str, query: str, address: str = "") -> Callable[[Draft], Draft]:
+def choose_source(
+    studio: Studio, source: str, table: str = "", query: str = "", address: str = "", encoding: str = ""
+) -> Callable[[Draft], Draft]:
     """Return the change of a draft that takes a source; the column that tells people apart is proposed by its name."""
-    source, table, query, header = open_source(studio, source, table, query, address)
+    source, table, query, header = open_source(studio, source, table, query, address, encoding=encoding or None)
+    if (header.format or format_of(source)) != "csv":
+        encoding = ""
 
     def change(draft: Draft) -> Draft:
         texts = {"source": source, "table": table, "query": query, "format": header.format or ""}
-        choices = draft.choices.with_texts("data", {**texts, "delimiter": header.delimiter or ""})
+        texts |= {"delimiter": header.delimiter or "", "encoding": encoding}
+        choices = draft.choices.with_texts("data", texts)
         known = choices.columns
         choices = replace(choices, columns={name: dict(known.get(name, {})) for name, _ in header.columns})
         if choices.text("data", "person") not in dict(header.columns):
@@ -83,13 +89,19 @@ def choose_source(studio: Studio, source: str, table: str, query: str, address: 
 
 
 def open_source(
-    studio: Studio, source: str, table: str, query: str, address: str = "", delimiter: str | None = None
+    studio: Studio,
+    source: str,
+    table: str,
+    query: str,
+    address: str = "",
+    delimiter: str | None = None,
+    encoding: str | None = None,
 ) -> tuple[str, str, str, Header]:
     """Return a file under the root, or a table or query at an address, as the policy names it, and its columns."""
     if not address:
         found = studio.root.existing(source)
         table = table or next(iter(tables_of(found)), "")
-        return studio.root.relative(found), table, "", file_header(found, table or None, delimiter)
+        return studio.root.relative(found), table, "", file_header(found, table or None, delimiter, encoding)
     address = checked_address(studio.root, address)
     if not table and not query:
         place = database_source(studio.root, address, "x", "").source
@@ -102,11 +114,11 @@ def open_source(
     return address, table, query, local_copy.header_of(database_source(studio.root, address, table, query))
 
 
-def file_header(source: Path, table: str | None, delimiter: str | None) -> Header:
+def file_header(source: Path, table: str | None, delimiter: str | None, encoding: str | None = None) -> Header:
     """Return the columns of CSV or Parquet files, or of a table in a DuckDB or SQLite file."""
     kind = _database_of(source)
     if kind is None:
-        return read_header(source, delimiter)
+        return read_header(source, delimiter, encoding)
     if table is None or (kind == "duckdb" and table not in tables_of(source)):
         message = f"{source.name!r} is a database with several tables."
         raise InvalidInput(message, remedy="Choose the table to read.", where="[data] table", code="init.table")

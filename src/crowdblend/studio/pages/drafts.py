@@ -87,7 +87,8 @@ def _source(studio: Studio, policy: Policy) -> tuple[str, tuple[tuple[str, str],
         remedy = "Release this policy with crowdblend release."
         raise InvalidInput(message, remedy=remedy, where="[data] source", code="studio.source")
     given = {"source": source, "table": terms.table or "", "query": terms.query or ""}
-    named, *_, header = open_source(studio, **given, address=source if address else "", delimiter=terms.delimiter)
+    at = source if address else ""
+    named, *_, header = open_source(studio, **given, address=at, delimiter=terms.delimiter, encoding=terms.encoding)
     return named, header.columns
 
 
@@ -109,7 +110,7 @@ async def upload(request: Request) -> Response:
         before = {one.name for one in studio.root.folder.iterdir()}
         source = await run_in_threadpool(studio.root.keep, Path(file.name), name)
         try:
-            change = await run_in_threadpool(choose_source, studio, source, "", "")
+            change = await run_in_threadpool(choose_source, studio, source, encoding=query.get("encoding", ""))
         except CrowdblendError:
             if source not in before:  # what cannot be read does not stay, unless it was there
                 studio.root.inside(source).unlink(missing_ok=True)

@@ -73,7 +73,8 @@ function bindUpload(within) {
     const progress = zone.querySelector("progress");
     const copy = (file) => {
       const asked = new XMLHttpRequest();
-      asked.open("POST", `${zone.dataset.upload}&name=${encodeURIComponent(file.name)}`);
+      const encoding = document.getElementById("encoding").value;
+      asked.open("POST", `${zone.dataset.upload}&name=${encodeURIComponent(file.name)}&encoding=${encoding}`);
       asked.setRequestHeader("HX-Request", "true");
       asked.upload.addEventListener("progress", (event) => { progress.value = event.loaded / event.total; });
       asked.addEventListener("loadend", () => {
