@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdblend.guarantees.aggregates import IidSampling
-from crowdblend.guarantees.guessing import guess_sentence, lead, percent, right_conclusion, right_guess
+from crowdblend.guarantees.guessing import guess_sentence, lead, percent, right_conclusion, right_guess, total_sentence
 from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation, ZeroKnowledge
 from tests.cases import for_each
 
@@ -44,6 +44,20 @@ def test_examples(epsilon: float, delta: float, chance: str) -> None:
     sentence = guess_sentence(differential(epsilon, delta))
     assert sentence is not None
     assert f"at most {chance} of the time" in sentence
+
+
+def test_what_is_less_than_certain_is_not_said_to_be_certain() -> None:
+    assert [percent(chance) for chance in (0.9988, 0.999988, 1 - 1e-9)] == ["99.9 %", "99.999 %", "100 %"]
+
+
+def test_releases_lead_with_the_tighter_total_and_say_when_it_does_not_hold() -> None:
+    added = differential(9.0, 9e-6)
+    said = total_sentence(added, differential(1.79, 9e-6)) or ""
+    assert "right at most 85.7 % of the time; a coin toss is right 50 %. Where a release was planned by looking" in said
+    assert said.endswith("at most 99.99 % of the time.")
+    replaced = Differential(1.79, 9e-6, Relation.REPLACE)
+    for composed in (None, differential(9.5, 9e-6), replaced):  # no total, no tighter one, one of another question
+        assert total_sentence(added, composed) == guess_sentence(added, releases=None)
 
 
 @given(st.floats(min_value=0.001, max_value=1))

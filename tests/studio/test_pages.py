@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import crowdblend as cb
+from crowdblend.guarantees.guessing import percent, right_guess
 from crowdblend.studio.jobs import Job
 from crowdblend.studio.model.choices import Choices, policy_of
 from tests.studio.conftest import Visitor
@@ -370,6 +371,20 @@ def test_a_changed_release_does_not_look_sound(visitor: Visitor, town: Path) -> 
     page = visitor.get("/releases/folder?folder=published").text
     assert 'class="box refused"' in page
     assert "Verify it" not in page
+
+
+@pytest.mark.filterwarnings("ignore:No ledger")
+def test_the_ledger_leads_with_the_tighter_total(visitor: Visitor, town: Path) -> None:
+    ledger = cb.Ledger(visitor.studio.ledger)
+    for number in range(2):
+        cb.release(None, CASES["table"][1](town), out=town / f"published-{number}", ledger=ledger)
+    tighter, added = ledger.total("town").differential, ledger.budget("town").differential
+    assert tighter is not None
+    assert added is not None
+    page = visitor.get("/ledger").text
+    assert f"most {percent(right_guess(tighter))} of the time; a coin toss is right 50 %. Where a release" in page
+    assert f"most {percent(right_guess(added))} of the time.</p>" in page
+    assert "composed by profiles do not depend on" in page  # what the tighter total assumes
 
 
 def test_many_columns_and_rows_stay_fluid(visitor: Visitor, root: Path) -> None:

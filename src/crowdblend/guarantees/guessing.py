@@ -69,13 +69,14 @@ def right_conclusion(guarantee: ZeroKnowledge) -> float:
 
 
 def percent(probability: float) -> str:
-    """Return a probability in percent to three digits, rounded up.
+    """Return a probability in percent, rounded up to three digits, or to six where fewer do not tell it from certainty.
 
-    >>> percent(0.7310587), percent(0.99999), percent(1.0)
-    ('73.2 %', '100 %', '100 %')
+    >>> percent(0.7310587), percent(0.99998), percent(1.0)
+    ('73.2 %', '99.998 %', '100 %')
     """
-    rounded = Context(prec=3, rounding=ROUND_CEILING).multiply(Decimal(min(probability, 1.0)), Decimal(100))
-    return f"{float(rounded):.3g} %"
+    chance = Decimal(min(probability, 1.0))
+    rounded = (Context(prec=digits, rounding=ROUND_CEILING).multiply(chance, 100) for digits in range(3, 7))
+    return f"{next((one for one in rounded if one < 100), Decimal(100)).normalize():f} %"
 
 
 def guess_sentence(guarantee: Guarantee, releases: int | None = 1) -> str | None:
@@ -102,6 +103,19 @@ def guess_sentence(guarantee: Guarantee, releases: int | None = 1) -> str | None
             f"{percent(right_conclusion(guarantee))} of the time."
         )
     return None
+
+
+def total_sentence(total: Differential, tighter: Differential | None) -> str | None:
+    """Return what all releases about some people come to, from their sum and from what their profiles compose to.
+
+    Composing says less is lost, and assumes that no release was planned by looking at an earlier one.
+    """
+    if tighter is None or tighter.relation is not total.relation or right_guess(tighter) >= right_guess(total):
+        return guess_sentence(total, releases=None)
+    return (
+        f"{guess_sentence(tighter, releases=None)} Where a release was planned by looking at an earlier one, they are "
+        f"right at most {percent(right_guess(total))} of the time."
+    )
 
 
 def lead(guarantees: Iterable[Guarantee], releases: int = 1) -> str | None:

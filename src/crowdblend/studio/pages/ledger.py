@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from crowdblend.errors import CrowdblendError
 from crowdblend.figures.charts import Axis, Line, LineChart
-from crowdblend.guarantees.guessing import guess_sentence
+from crowdblend.guarantees.guessing import total_sentence
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.budget import SpendingGroup, add_up
 from crowdblend.studio.pictures import draw_chart
@@ -35,15 +35,16 @@ def _population(ledger: Ledger, name: str) -> dict[str, object]:
     axes = Axis("releases so far"), Axis("ε of all releases, added up")
     stairs = LineChart([Line("added up", points)], *axes, f"ε about {name[:60]}", steps=True) if points[1:] else None
     total, limits = budget.differential, ledger.limits(name)
+    composed = ledger.total(name)
+    tighter = composed.differential if composed.releases > 1 else None
     return {
         "name": name,
         "steps": steps,
         "total": total,
-        "profile": ledger.total(name).epsilon if len(steps) > 1 else None,
+        "tighter": tighter,
         "limit": limits[-1].words() if limits else None,
-        "lead": guess_sentence(total, releases=None) if total is not None else None,
-        "relative": budget.zero_knowledge,
-        "assumptions": [assumption.value for assumption in budget.assumptions],
+        "lead": total and total_sentence(total, tighter),
+        "assumptions": [one.value for one in (*budget.assumptions, *composed.assumptions)],
         "chart": stairs and draw_chart(stairs),
     }
 
