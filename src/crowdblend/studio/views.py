@@ -22,7 +22,7 @@ from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import ENCODINGS, KIND_NAMES, form_of, revision_of
 from crowdblend.studio.jobs import Job
 from crowdblend.studio.model import readiness
-from crowdblend.studio.model.wording import in_words, place_of
+from crowdblend.studio.model.wording import in_words, place_of, settings_in_words
 from crowdblend.studio.security import at
 from crowdblend.studio.studio import Studio
 from crowdblend.version import __version__
@@ -42,7 +42,8 @@ STEPS = {
 def environment() -> Environment:
     """Return the templates of the studio, with those of reports."""
     made = make_environment(HERE / "templates")
-    made.filters |= {"picture": inline_svg, "up": round_up, "words": in_words, "place": place_of}
+    made.filters |= {"picture": inline_svg, "up": round_up, "words": in_words}
+    made.filters |= {"settings": settings_in_words, "place": place_of}
     made.globals.update(version=__version__, steps=STEPS, kind_names=KIND_NAMES, designs=DESIGNS, encodings=ENCODINGS)
     return made
 

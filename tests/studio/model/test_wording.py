@@ -5,18 +5,21 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
+from crowdblend.engines.refusals import to_see
 from crowdblend.errors import CrowdblendError
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.studio.forms import fields_of
 from crowdblend.studio.model.choices import Choices, policy_of
-from crowdblend.studio.model.wording import in_words, place_of
+from crowdblend.studio.model.wording import in_words, place_of, settings_in_words
 from tests import cases
 from tests.studio.model.kinds_of_choices import CASES
 
 TEMPLATES = Path(__file__).parents[3] / "src" / "crowdblend" / "studio" / "templates"
 WRONG = ("", "x", "-1")
 NOTATION = re.compile(
-    r"\[\[?(data|about|columns|sampling|privacy|recoding|release|publish)|\w = |[{}]|TOML|\w_\w|in quotes|--"
+    r"\[\[?(data|about|columns|sampling|privacy|recoding|release|publish)|\w\w = |[{}]|TOML|\w_\w|in quotes|--"
 )
 
 
@@ -63,7 +66,32 @@ def test_refusals_are_said_in_the_words_of_the_pages() -> None:
     assert len(found) > 150
     said = {in_words(text) for refused in found.values() for text in (refused.message, refused.remedy)}
     assert notation(said) == []
-    assert in_words("Write k = 20 or epsilon = 0.5.") == "Write k of 20 or ε of 0.5."
+    assert in_words("Write k = 20 or epsilon = 0.5.") == "Write k = 20 or ε = 0.5."
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("Write to = 120, or use breaks.", "Write “To: 120”, or use breaks."),
+        ("Add one, for example { fraction = { sex = 'F' } }, or two.", "Add one, or two."),
+        ("Correct low and high in [sampling].", "Correct “Low” and “High”."),
+        ('Set duplicates = "one" in [data] to keep one.', "Set “Duplicates: one” in the step Data to keep one."),
+        ("rates in [sampling] has no rate for 'north'.", "“Rates” has no rate for 'north'."),
+        ("Declare the column in [columns] with breaks.", "Declare the column in the step Columns with breaks."),
+        ("column 'max_rate' declares no domain.", "Column 'max_rate' declares no domain."),
+        ("k = 1 hides nobody.", "k = 1 hides nobody."),
+        ('Use design = "poisson" or "strata".', f"Use “{DESIGNS['poisson'].words}” or “{DESIGNS['strata'].words}”."),
+        (to_see("them"), "To see them: “Check the rows” in the step Columns."),
+        ("Choose another folder, or pass --force to replace it.", "Choose another folder."),
+    ],
+)
+def test_no_sentence_is_garbled(said: str, words: str) -> None:
+    assert in_words(said) == words
+
+
+def test_lines_of_a_plan_keep_the_names_of_columns_and_labels() -> None:
+    said = 'weeks_worked, max_rate and delta: exact from k = 35, with below_k = "noise"'
+    assert settings_in_words(said) == said.replace('below_k = "noise"', "“Below k: noise”")
 
 
 def test_most_refusals_lead_to_a_field() -> None:

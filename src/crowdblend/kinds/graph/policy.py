@@ -177,9 +177,7 @@ class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.statistics:
-            raise refusal(
-                "statistics", "The policy has no [[publish.statistics]].", "Add at least one statistic.", _STATISTICS
-            )
+            raise refusal("statistics", "The policy has no statistics.", "Add at least one.", _STATISTICS)
         labels = [statistic.label for statistic in self.statistics]
         for statistic in self.statistics:
             if labels.count(statistic.label) > 1:

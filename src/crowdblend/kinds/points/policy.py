@@ -79,7 +79,7 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
         force_setattr(self, "columns", (*along, *axes))
         if not axes:
             message = 'kind = "points" needs at least one axis, and no column has a resolution.'
-            remedy = "Write for example x = { from = 0, to = 100, resolution = 0.1, width = 5 }."
+            remedy = "Declare one, for example x = { from = 0, to = 100, resolution = 0.1, width = 5 }."
             raise refusal("no-axis", message, remedy, "[columns]")
         refuse_choice(along, "a release of points")
         if self.show_blocks and any(column.name.lower() == BLOCK for column in self.columns):

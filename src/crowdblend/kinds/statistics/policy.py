@@ -140,14 +140,14 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
         if not 1 <= len(self.statistics) <= _MOST_STATISTICS:
             raise refusal(
                 "statistics",
-                f"The policy has {len(self.statistics)} [[publish.statistics]]; there can be 1 to {_MOST_STATISTICS}.",
+                f"The policy has {len(self.statistics)} statistics; there can be 1 to {_MOST_STATISTICS}.",
                 'Add one, for example { name = "women", fraction = { sex = "Female" } }, or publish in two releases.',
                 "[[publish.statistics]]",
             )
         names = [made.name for made in self.statistics]
         for made in self.statistics:
             if names.count(made.name) > 1:
-                message = f"Two [[publish.statistics]] are called {made.name[:60]!r}."
+                message = f"Two statistics are called {made.name[:60]!r}."
                 raise refusal("statistic-twice", message, "Rename one.", "[[publish.statistics]] name")
             naming(f"statistic {made.name[:60]!r}", partial(self._check_statistic, made))
         if sum(len(self.bins(made)) for made in self.statistics) > MOST_BINS:
@@ -155,7 +155,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
         self._check_sizes()
         shares = [shape.share for shape in self.shapes()]
         if not all(0 < share <= 1 for share in shares):
-            message = "The weights of [[publish.statistics]] differ so much that one of them gets no part of epsilon."
+            message = "The weights of the statistics differ so much that one of them gets no part of epsilon."
             raise refusal("statistic", message, "Use weights of similar size.", "[[publish.statistics]] weight")
 
     def _check_sizes(self) -> None:

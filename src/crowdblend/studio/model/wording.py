@@ -22,6 +22,7 @@ _LABELS = {
     "rows_are_people": "Every row is another person",
     "population": "Name of the population",
     "source": "File or table",
+    "of": "People of the population",
     "split": "How the publications share it",
 }
 _SECTIONS = {
@@ -33,11 +34,17 @@ _SECTIONS = {
     "recoding": "the choice of the recoding",
     "release": "the files",
     "publish": "the publication",
+    "publish.statistics": "the statistic",
+    "publish.boxes": "the box",
+    "publish.quadtree": "the quadtree",
 }
 _STEPS = {"data": "data", "about": "data", "columns": "columns"}
 _SECTION = re.compile(r"\[\[?(data|about|columns|sampling|privacy|recoding|release|publish(?:\.\w+)?)\]?\]")
 _VALUE = r"\"[^\"]*\"|'[^']*'|\[[^\]]*\]|[^\s,;:]+?"
-_GREEK = {"epsilon": "ε", "delta": "δ"}
+_SYMBOLS = {"k": "k", "epsilon": "ε", "delta": "δ"}
+_EXAMPLE = re.compile(r",? ?(?:for example|as in|such as) (?:\w+ = )?\[?\{(?:[^{}]|\{[^{}]*\})*\}\]?")
+# What is the steward's own stays as it is: names of columns, values, files.
+_QUOTED = re.compile(r"(?<!\w)(?<!= )'[^']*'(?!\w)")
 
 
 def label_of(key: str) -> str:
@@ -50,44 +57,70 @@ def label_of(key: str) -> str:
 
 
 def in_words(text: str) -> str:
-    """Return a sentence without the notation of policy files.
+    """Return sentences without the notation of policy files and of the command line.
 
     >>> in_words("rate in [sampling] takes a number between 0 and 1, got 2.")
     '“Share of people sampled” takes a number between 0 and 1, got 2.'
     >>> in_words("[sampling] has no rates. Add top = true, or remove degree_bound.")
     '“Rates” is not filled in. Add “Top”, or remove “Degree bound”.'
     """
-    key = f"(?P<key>{'|'.join(sorted(_keys(), key=len, reverse=True))})"
-    section = _SECTION.pattern
+    key, section, begins = rf"(?P<key>{_any_key()})", _SECTION.pattern, r"(?:^|(?<=[.:] ))"
+    # Keys of columns stand beside the name of one, never beside the section.
+    holder = section.replace("columns|", "")
 
     def name_field(match: re.Match[str]) -> str:
         return f"“{label_of(match['key'])}”"
 
+    def name_fields(match: re.Match[str]) -> str:
+        first = match["first"]
+        return f"“{label_of(first)}” {match['and']} {name_field(match)}" if first else name_field(match)
+
+    text = _EXAMPLE.sub("", text)
+    quoted = iter(_QUOTED.findall(text))
+    text = _QUOTED.sub("\0", text)
     text = re.sub(
-        rf"(?:{section}|The declaration) has no {key}\b", lambda at: f"{name_field(at)} is not filled in", text
+        rf"{begins}(?:{holder}|The declaration) has no {key}\b", lambda at: f"{name_field(at)} is not filled in", text
     )
-    text = re.sub(rf"{section}(?:: The declaration)? has none of ", "None of these is filled in: ", text)
-    text = re.sub(rf"\b{key} (?:in|of|to) {section}", name_field, text)
-    text = re.sub(rf"{section}:? {key}\b(?! (?:is|has|have)\b)", name_field, text)
-    text = re.sub(r",? ?(?:for example|as in|such as) \[?\{[^}]*\}\]?", "", text)
-    text = re.sub(r" in quotes| in braces|, without quotes", "", text)
+    text = re.sub(rf"{begins}{holder}(?:: The declaration)? has none of ", "None of these is filled in: ", text)
+    first = rf"(?:(?P<first>{_any_key()}) (?P<and>and|or) )?"
+    text = re.sub(rf"\b{first}{key} (?:in|of|to|from) {holder}", name_fields, text)
+    text = re.sub(rf"{begins}{holder}:? {key}\b(?! (?:=|is|has|have) )", name_field, text)
+    text = re.sub(rf"{begins}{holder} (?={_any_key()} = )", "", text)
+    text = re.sub(r" in quotes| in braces|, without quotes|, or pass --force[^.]*", "", text)
     text = re.sub(rf"\b([Pp])ass --{key}", lambda at: f"{at[1]}ick {name_field(at)}", text)
+    text = text.replace("crowdblend check", "“Check the rows” in the step Columns")
     text = re.sub(r"(for example) \[([^\]]*)\]", lambda at: f"{at[1]} {at[2].replace(chr(34), '')}", text)
-    text = re.sub(rf"\b{key} = (?P<value>{_VALUE})(?=[\s,;:)]|\.?$|\. )", _state_field, text)
-    text = re.sub(rf"\b{key}\b", lambda at: name_field(at) if "_" in at["key"] else _GREEK.get(at["key"], at[0]), text)
-    text = _SECTION.sub(lambda at: _SECTIONS[at[1].partition(".")[0]], text)
-    return text[:1].upper() + text[1:]
+    text = settings_in_words(text)
+    text = re.sub(rf"\b(?=\w+_){key}\b", name_field, text)
+    text = re.sub(r"\b(epsilon|delta)\b", lambda at: _SYMBOLS[at[1]], text)
+    text = _SECTION.sub(lambda at: _SECTIONS[at[1]], text)
+    text = re.sub("\0", lambda _: next(quoted, ""), text)
+    return re.sub(r"^[a-z](?=\w)", lambda at: at[0].upper(), text)
+
+
+def settings_in_words(text: str) -> str:
+    """Return a line of a plan with its settings in words; all else in it may be names of the steward's own.
+
+    >>> settings_in_words('max_rate, age: exact from k = 35, with below_k = "noise"')
+    'max_rate, age: exact from k = 35, with “Below k: noise”'
+    """
+    designs = "|".join(DESIGNS)
+    text = re.sub(rf'design = ("({designs})"((, | or |, or )"({designs})")*)', _name_designs, text)
+    return re.sub(rf"\b(?P<key>{_any_key()}) = (?P<value>{_VALUE})(?=[\s,;:)]|\.?$|\. )", _state_field, text)
+
+
+def _name_designs(match: re.Match[str]) -> str:
+    """Return what the data may be, as the page asks it."""
+    return re.sub(r'"(\w+)"', lambda at: f"“{DESIGNS[at[1]].words}”", match[1])
 
 
 def _state_field(match: re.Match[str]) -> str:
     """Return a key with its value, as the page shows the field."""
     key, value = match["key"], match["value"].strip("\"'")
-    if key == "design":
-        return f"“{DESIGNS[value].words}”" if value in DESIGNS else "another answer to what the data are"
+    if key in _SYMBOLS:
+        return f"{_SYMBOLS[key]} = {value}"
     if value in ("true", "false"):
         return f"“{label_of(key)}”" if value == "true" else f"“{label_of(key)}” not ticked"
-    if re.fullmatch(r"-?[\d.,]+(e[-+]?\d+)?", value):
-        return f"{_GREEK.get(key) or ('k' if key == 'k' else label_of(key).lower())} of {value}"
     return f"“{label_of(key)}: {value}”"
 
 
@@ -110,9 +143,10 @@ def place_of(where: str | None) -> tuple[str, str] | None:
 
 
 @cache
-def _keys() -> frozenset[str]:
-    """Return the names of all keys that a policy can have."""
+def _any_key() -> str:
+    """Return the pattern of the keys that a policy can have, the longest first."""
     holders: list[type[Section]] = [*map(policy_class, KINDS), *DESIGNS.values(), *DOMAINS.values(), AxisDomain]
     holders += [Terms, CommonKeys]
     holders += [part.holder for one in holders for part in parts_of(one).values()]
-    return frozenset({"design", "split"} | {key.name for one in holders for key in keys_of(one).values()})
+    names = {"design", "kind", "split"} | {key.name for one in holders for key in keys_of(one).values()}
+    return "|".join(sorted(names, key=len, reverse=True))
