@@ -247,6 +247,16 @@ def test_rows_are_checked_on_a_page_that_nothing_keeps(visitor: Visitor, root: P
     assert not any("30 rows" in path.read_text(errors="ignore") for path in kept)
 
 
+def test_rows_are_checked_before_it_is_said_what_is_published(visitor: Visitor) -> None:
+    number = visitor.draft("statistics")
+    visitor.send(f"/drafts/{number}/data", {"data:person": "id", "data:population": "town"})
+    visitor.send(f"/drafts/{number}/columns", {"place": "1", "way": "values", "key:values": "F\nM"}, **HTMX)
+    assert "Every row fits" in visitor.send(f"/drafts/{number}/check").text
+    page = visitor.send(f"/drafts/{number}/release", {"sampling:of": "400", "sampling:people": "100"}, **HTMX).text
+    assert "The policy has 0 statistics; there can be 1 to 150.</p>" in page
+    assert "Add one, or publish in two releases.</p>" in page
+
+
 @pytest.mark.usefixtures("jobs_at_once")
 def test_labels_and_bounds_are_proposed_once_the_cost_is_confirmed(visitor: Visitor, root: Path) -> None:
     number = visitor.draft()

@@ -21,6 +21,7 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import NumberDomain
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import DataSource
+from crowdblend.policies.terms import Terms
 from crowdblend.recoding.axes import Axis
 from crowdblend.recoding.bounded_recoding import Steps
 from crowdblend.recoding.classes import ClosedRecoding, ComputedRecoding, Lookup, Open, Recoding
@@ -39,10 +40,15 @@ def check_rows(policy: Policy, progress: Progress | None = None) -> Check:
         raise InvalidInput(
             message, remedy="Release it: links are checked then.", where="[[publish]]", code="check.kind"
         )
-    columns, data = policy.columns, policy.data
+    return check_terms(policy.terms, policy.data, progress)
+
+
+def check_terms(terms: Terms, data: DataSource, progress: Progress | None = None) -> Check:
+    """Return how the rows of a source fit the declared columns, whatever is published of them."""
+    columns, sampling = terms.columns, terms.sampling
     told = progress or no_progress
     with (
-        DuckDBEngine().open(data, [column.name for column in columns], policy.resources) as source,
+        DuckDBEngine().open(data, [column.name for column in columns], terms.resources) as source,
         source.reading() as (connection, relation),
     ):
         rows = _Rows(connection, relation, columns)
@@ -54,10 +60,10 @@ def check_rows(policy: Policy, progress: Progress | None = None) -> Check:
             found.append(rows.check(at))
         told("persons", total)
         person = None if data.person is None or not total else _person(connection, relation, data, total)
-        if person is not None and policy.sampling.everybody:
-            person = replace(person, expected=policy.terms.people)
-        elif person is not None and policy.sampling.fixed_size:
-            person = replace(person, at_most=policy.sampling.people)
+        if person is not None and sampling is not None and sampling.everybody:
+            person = replace(person, expected=terms.people)
+        elif person is not None and sampling is not None and sampling.fixed_size:
+            person = replace(person, at_most=sampling.people)
         return Check(source_name(data).strip("'"), total, tuple(found), person)
 
 

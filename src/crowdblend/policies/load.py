@@ -66,10 +66,16 @@ def parse_policy(text: str, folder: Path | str = ".") -> Policy:
 def read_policy(parts: Mapping[str, Any], folder: Path | str = ".") -> Policy:
     """Read a policy from its sections, each a table of keys with their values, as TOML has them."""
     with reading_toml():
-        return _read(parts, Path(folder))
+        return Policy.of(*_read(parts, Path(folder)))
 
 
-def _read(parts: Mapping[str, Any], place: Path) -> Policy:
+def read_terms(parts: Mapping[str, Any], folder: Path | str = ".") -> Terms:
+    """Read what a policy says once for all its publications, which may be incomplete as yet."""
+    with reading_toml():
+        return _read(parts, Path(folder))[0]
+
+
+def _read(parts: Mapping[str, Any], place: Path) -> tuple[Terms, list[Publication], Any]:
     _refuse_placeholders(parts)
     declared = sections_of(Terms)
     known = [*declared, "sampling", "recoding", "about", "columns", "publish"]
@@ -94,7 +100,7 @@ def _read(parts: Mapping[str, Any], place: Path) -> Policy:
             given[name] = holder(**read_keys(keys_of(holder), parts[name], f"[{name}]", place))
     if "columns" in parts or any(has_columns(one.policy) for one in publish):
         given["columns"] = read_columns(parts.get("columns"), place, axes=_axes_of(publish))
-    return Policy.of(Terms(**given), publish, split)
+    return Terms(**given), publish, split
 
 
 def _read_sampling(section: object, folder: Path) -> Sampling:

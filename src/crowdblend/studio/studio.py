@@ -7,9 +7,10 @@ from pathlib import Path
 from crowdblend.errors import CrowdblendError, Refused
 from crowdblend.frozen import dataclass
 from crowdblend.policies.policy import Policy
+from crowdblend.policies.terms import Terms
 from crowdblend.studio.drafts import Draft, Drafts
 from crowdblend.studio.jobs import Job, Jobs
-from crowdblend.studio.model.choices import Choices, policy_of
+from crowdblend.studio.model.choices import Choices, policy_of, terms_of
 from crowdblend.studio.places import Root, check_paths
 
 
@@ -39,6 +40,10 @@ class Studio:
     def policy(self, choices: Choices) -> Policy:
         """Return the policy that the choices make, from files under the root alone."""
         return policy_of(self.check_choices(choices), self.root.folder)
+
+    def terms(self, choices: Choices) -> Terms:
+        """Return what the choices say of data, people and columns, from files under the root alone."""
+        return terms_of(self.check_choices(choices), self.root.folder)
 
     def last_job(self, draft: Draft, step: str) -> Job | None:
         """Return the last job of a step; None where there was none."""

@@ -15,7 +15,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.policies.columns import Column, read_columns
 from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain
 from crowdblend.policies.key import Key, keys_of, sections_of
-from crowdblend.policies.load import read_policy
+from crowdblend.policies.load import read_policy, read_terms
 from crowdblend.policies.policy import PROGRAMME, Policy
 from crowdblend.policies.publication import Publication, own_keys, own_parts
 from crowdblend.policies.publication_policy import has_columns
@@ -309,6 +309,11 @@ def domain_table(choices: Choices, name: str) -> dict[str, object]:
 def policy_of(choices: Choices, folder: Path | str = ".") -> Policy:
     """The policy that the choices make, or a refusal that says what is missing; paths are relative to `folder`."""
     return read_policy(toml_parts(choices), folder)
+
+
+def terms_of(choices: Choices, folder: Path | str = ".") -> Terms:
+    """Return the source, the people and the columns, whether or not what is published is complete."""
+    return read_terms(toml_parts(choices), folder)
 
 
 def column_of(choices: Choices, name: str, folder: Path | str = ".") -> Column:

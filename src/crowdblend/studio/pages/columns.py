@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from starlette.responses import Response
 
-from crowdblend.api.private_check import check
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.code_book import read_code_book
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import WAY_NAMES, fields_of, prefixed_fields
@@ -20,6 +20,9 @@ from crowdblend.studio.pictures import picture_of
 from crowdblend.studio.places import ListedPath
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
+
+with lazy_imports():
+    from crowdblend.checking import reading
 
 _AXIS = "an axis"
 # Lines of a check that say what to do speak of fields; all others quote the rows.
@@ -90,7 +93,8 @@ def save(visit: Visit) -> Response:
 def check_rows(visit: Visit) -> Response:
     """Check every row against the declared columns, for the steward alone; no job, draft or log has the answer."""
     studio, draft = visit.studio, visit.draft
-    found = check(None, studio.policy(draft.choices))
+    terms = studio.terms(draft.choices)
+    found = reading.check_terms(terms, terms.data)
     told = [in_words(line) if line.startswith(_ADVICE) else line for line in found.describe().splitlines()]
     return visit.step(draft, "columns", "check.html", told="\n".join(told), fits=found.fits)
 
