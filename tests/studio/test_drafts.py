@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 import crowdblend as cb
+from crowdblend.demo import write_population
 from crowdblend.studio import security
 from tests.studio.conftest import FROM_PAGE, Visitor
 from tests.studio.model.kinds_of_choices import CASES
@@ -100,6 +101,19 @@ def test_a_published_draft_is_corrected_and_published_again(visitor: Visitor, to
     draft = visitor.studio.drafts.get(following)
     assert (draft.choices.text("about", "title"), draft.choices.text("about", "period")) == ("Visits 2026", "2026")
     assert (draft.out, draft.policy, dict(draft.jobs)) == ("", "", {})
+
+
+def test_the_made_up_town_is_called_as_in_the_first_steps(
+    visitor: Visitor, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same people under another name are refused, whoever goes the first steps in both."""
+    monkeypatch.setattr("crowdblend.demo.write_population", lambda path: write_population(path, 600))
+    number = visitor.send("/drafts", {"town": "1"}).headers["location"].split("/")[2]
+    steps = (Path(__file__).parents[2] / "docs" / "start" / "steward.md").read_text(encoding="utf-8")
+    name = visitor.studio.drafts.get(number).choices.text("data", "population")
+    assert f'population = "{name}"' in steps
+    assert "What would happen" in visitor.get(f"/drafts/{number}/publish").text
+    assert f"under the name “{name}”" in visitor.get("/").text
 
 
 def test_a_dropped_file_begins_a_draft_and_replaces_no_other(visitor: Visitor, root: Path) -> None:

@@ -26,6 +26,8 @@ with lazy_imports():
     from crowdblend import demo
 
 TOWN = "made-up-town.parquet"
+# As the first release of the documentation calls the same people: two names for them would be refused.
+TOWN_PEOPLE = "town"
 _LONGEST_NAME, _LONGEST_FILE = 120, 200
 _YEAR = re.compile(r"(19|20)\d\d")
 
@@ -50,7 +52,7 @@ def begin(visit: Visit) -> Response:
 
 
 def _about_the_town(studio: Studio) -> str:
-    """Return a draft about people who do not exist, whose columns are declared; only their name is left to type."""
+    """Return a draft about people who do not exist, in which everything is chosen."""
     place = studio.root.folder / TOWN
     if not place.exists():
         demo.write_population(place)
@@ -58,7 +60,7 @@ def _about_the_town(studio: Studio) -> str:
     choices = choices_of(
         load_policy(Path(demo.__file__).parent / "town-table.toml"), [name for name, _ in header.columns]
     )
-    texts = {"source": source, "population": ""}
+    texts = {"source": source, "population": TOWN_PEOPLE}
     return studio.drafts.new(choices.with_texts("data", texts), header.columns).id
 
 
