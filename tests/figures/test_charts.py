@@ -39,6 +39,13 @@ def test_series_keep_their_order_and_have_their_own_colours():
     assert [path["stroke"] for path in signs] == [path["stroke"] for path in lines]
 
 
+def test_whole_things_are_counted_without_fractions():
+    for last, ticks in ((2, {"1", "2"}), (4, {"1", "2", "3", "4"}), (40, {"0", "10", "20", "30", "40"})):
+        stairs = LineChart([Line("ε", [(1, 0.1), (last, 0.2)])], Axis("releases", whole=True), Y, "Title", steps=True)
+        across = {text for text in Picture.parse(stairs.svg()).texts() if text.replace(".", "").isdigit()}
+        assert across - {"0.1", "0.2"} == ticks
+
+
 def test_headings_and_axes_are_named():
     assert {"Title", "Below", "ε", "δ"} <= set(Picture.parse(chart(line("a")).svg()).texts())
     assert "Below" not in Picture.parse(LineChart([line("a")], X, Y, "Title").svg()).texts()

@@ -254,7 +254,7 @@ def test_pages_elsewhere(steward: Steward, checked: Callable[[Any], None]) -> No
     page, studio = steward.page, steward.studio
     policy = cb.Policy(
         person="person_id",
-        population="elsewhere",
+        population="elsewhere_and_around" * 3,
         columns={"sex": cb.values("female", "male", other="other")},
         sampling=cb.Poisson(0.5),
         epsilon=1.0,
@@ -267,6 +267,9 @@ def test_pages_elsewhere(steward: Steward, checked: Callable[[Any], None]) -> No
     steward.go("/ledger")
     assert "elsewhere" in steward.texts()
     checked(page)
+    page.set_viewport_size({"width": 400, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    page.set_viewport_size(SEEN["viewport"])
     steward.go("/releases")
     checked(page)
     page.click("text=elsewhere-table")

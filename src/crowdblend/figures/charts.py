@@ -21,10 +21,11 @@ _BAR = 16
 
 @dataclass(frozen=True)
 class Axis:
-    """The label of an axis, and whether it is logarithmic."""
+    """The label of an axis, and whether it is logarithmic, or counts whole things."""
 
     title: str
     log: bool = False
+    whole: bool = False
 
     def shows(self, value: float | None) -> TypeGuard[float]:
         """Return whether the value has a place here: finite, and positive where the axis is logarithmic."""
@@ -217,7 +218,8 @@ def _ticks(axis: Axis, values: Sequence[float]) -> list[tuple[float, str]]:
     """Return round numbers from below the values to above them, with their texts."""
     low, high = min(values), max(values)
     if not axis.log:
-        return [(tick, f"{tick:.10g}") for tick in round_numbers(low, high, outward=True)]
+        ticks = round_numbers(low, high, outward=True)
+        return [(tick, f"{tick:.10g}") for tick in ticks if not axis.whole or tick == round(tick)]
     ticks = log_ticks(low, high)
     plain = ticks[0] >= 1e-3 and ticks[-1] <= 1e3
     return [(tick, f"{tick:g}" if plain else _power(tick)) for tick in ticks]

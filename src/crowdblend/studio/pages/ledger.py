@@ -32,8 +32,8 @@ def _population(ledger: Ledger, name: str) -> dict[str, object]:
     steps = [(count, one.created, sum_) for count, (one, sum_) in enumerate(zip(entries, totals, strict=True), 1)]
     budget = ledger.budget(name)
     points = [(count, one.epsilon) for count, _, one in steps if one is not None]
-    axes = Axis("releases so far"), Axis("ε of all releases, added up")
-    stairs = LineChart([Line("added up", points)], *axes, f"ε about {name[:60]}", steps=True) if points[1:] else None
+    axes = Axis("releases so far", whole=True), Axis("ε")
+    stairs = LineChart([Line("ε", points)], *axes, "ε of all releases, added up", steps=True) if points[1:] else None
     total, limits = budget.differential, ledger.limits(name)
     composed = ledger.total(name)
     tighter = composed.differential if composed.releases > 1 else None
