@@ -99,6 +99,17 @@ def test_compact_numbers_fit_a_tile(count):
     assert len(compact(count)) <= 6
 
 
+def test_a_map_that_is_twice_as_high_as_wide_fills_a_phone():
+    def size(top: int) -> tuple[float, float]:
+        bounds = (0, 0, 4, top)
+        picture = Picture.parse(point_map([((0, 0, 1, 1), 5)], [], names=("x", "y"), bounds=bounds, narrow=True))
+        assert picture.inside()
+        return float(picture.of("rect")[0]["width"]), float(picture.of("rect")[0]["height"])
+
+    assert size(8) == (size(4)[0], 2 * size(4)[0])
+    assert size(20)[1] <= 2 * size(4)[0]  # a strip is no longer than that
+
+
 def test_bins_lie_in_their_block_and_north_is_up():
     bins = [((0, 0, 1, 1), 5), ((3, 3, 4, 4), 50)]
     picture = Picture.parse(point_map(bins, [(0, 0, 2, 2)], names=("x", "y < z"), bounds=(0, 0, 4, 4)))

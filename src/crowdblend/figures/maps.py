@@ -159,7 +159,8 @@ def point_map(
     ticks = round_numbers(bottom, top)
     margin = PADDING + 26 + max(text_width(_tick(tick)) for tick in ticks)
     side = PADDING + NARROW - margin if narrow else PAGE - margin - 110
-    wide = min(side, (side if narrow else HIGHEST) / ratio)
+    # A phone is scrolled anyway: what is up to twice as high as wide fills its width.
+    wide = min(side, (2 * side if narrow else HIGHEST) / ratio)
     high = wide * ratio
     x, y = Scale(left, right, margin, margin + wide), Scale(bottom, top, PADDING + high, PADDING)
     picture = Drawing()
