@@ -82,7 +82,7 @@ def test_refusals_are_said_in_the_words_of_the_pages() -> None:
         ("k = 1 hides nobody.", "k = 1 hides nobody."),
         ('Use design = "poisson" or "strata".', f"Use “{DESIGNS['poisson'].words}” or “{DESIGNS['strata'].words}”."),
         (to_see("them"), "To see them: “Check the rows” in the step Columns."),
-        ("Choose another folder, or pass --force to replace it.", "Choose another folder."),
+        ("Choose another folder, or pass force (--force) to replace it.", "Choose another folder."),
     ],
 )
 def test_no_sentence_is_garbled(said: str, words: str) -> None:

@@ -86,7 +86,7 @@ def in_words(text: str) -> str:
     text = re.sub(rf"\b{first}{key} (?:in|of|to|from) {holder}", name_fields, text)
     text = re.sub(rf"{begins}{holder}:? {key}\b(?! (?:=|is|has|have) )", name_field, text)
     text = re.sub(rf"{begins}{holder} (?={_any_key()} = )", "", text)
-    text = re.sub(r" in quotes| in braces|, without quotes|, or pass --force[^.]*", "", text)
+    text = re.sub(r" in quotes| in braces|, without quotes|, or pass [^.]*--force[^.]*", "", text)
     text = re.sub(rf"\b([Pp])ass --{key}", lambda at: f"{at[1]}ick {name_field(at)}", text)
     text = text.replace("crowdblend check", "“Check the rows” in the step Columns")
     text = re.sub(r"(for example) \[([^\]]*)\]", lambda at: f"{at[1]} {at[2].replace(chr(34), '')}", text)
