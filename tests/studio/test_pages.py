@@ -77,9 +77,11 @@ def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, to
     assert cb.load_policy(town / "policies" / "our town.toml") == CASES["register"][1](town)
     assert cb.verify(town / "published").facts["kind"] == "table"
     page = visitor.get(f"/drafts/{number}/result").text
-    command = "crowdblend release &#39;policies/our town.toml&#39; --out published --ledger "
+    command = "crowdblend release &#39;policies/our town.toml&#39; --out published-2 --ledger "
     assert command + str(visitor.studio.ledger) in page
     assert "cb.load_policy(" in page
+    assert "out=&#39;published-2&#39;" in page
+    assert not (town / "published-2").exists()  # a folder that exists is refused
     published = sorted(path.name for path in (town / "published").iterdir())
     (town / "published" / "of-the-steward.txt").write_text("not published", encoding="utf-8")
     zipped = zipfile.ZipFile(io.BytesIO(visitor.get("/releases/zip?folder=published").content))

@@ -87,6 +87,10 @@ class Root:
         names = (stem if number == 1 else f"{stem}-{number}" for number in count(first))
         return next(one for one in names if not any(self.inside(one + end).exists() for end in ("", ".toml")))
 
+    def next_name(self, name: str) -> str:
+        """Return a free name with the next number, for another release beside one."""
+        return self.free_name(re.sub(r"-[0-9]+$", "", name), 2)
+
     def listing(self, path: str = "") -> list[ListedPath]:
         """Return what can be chosen in a folder: folders, releases and data files, in order of name."""
         folder = self.existing(path)

@@ -42,7 +42,7 @@ def _places(studio: Studio, draft: Draft) -> dict[str, str]:
     """Return the folder and the policy file to propose: what was published keeps its own."""
     out, policy = draft.out or _name(draft), draft.policy or f"{_name(draft)}.toml"
     if studio.published(draft) or (not draft.out and studio.root.inside(out).exists()):
-        out = studio.root.free_name(re.sub(r"-[0-9]+$", "", out), 2)
+        out = studio.root.next_name(out)
         policy = f"{out}.toml"
     return {"out": out, "policy": policy}
 

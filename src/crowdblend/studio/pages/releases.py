@@ -107,11 +107,12 @@ def show_result(visit: Visit) -> Response:
     ledger = f" --ledger {quoted(studio.ledger)}" if studio.ledger else ""
     recorded = f", ledger={studio.ledger!r}" if studio.ledger else ""
     published = studio.root.existing(folder)
+    out = studio.root.next_name(folder)  # what was published stays
     code = {
         "Policy file": read_regular(studio.root.existing(draft.policy)).decode("utf-8"),
-        "Command line": f"crowdblend release {quoted(draft.policy)} --out {quoted(draft.out)}{ledger}",
+        "Command line": f"crowdblend release {quoted(draft.policy)} --out {quoted(out)}{ledger}",
         "Python": f"import crowdblend as cb\n\npolicy = cb.load_policy({draft.policy!r})\n"
-        f"cb.release(None, policy, out={draft.out!r}{recorded})\n",
+        f"cb.release(None, policy, out={out!r}{recorded})\n",
     }
     release = _open_release(studio, folder)
     given = {"folder": folder, "entry": job.result.get("entry"), "notes": job.notes, "release": release, "code": code}
