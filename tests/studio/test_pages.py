@@ -385,6 +385,33 @@ def test_a_changed_release_does_not_look_sound(visitor: Visitor, town: Path) -> 
     assert "Verify it" not in page
 
 
+@pytest.mark.usefixtures("jobs_at_once")
+@pytest.mark.filterwarnings("ignore:No ledger", "ignore:Some of these people")
+def test_each_notice_of_a_release_stands_by_itself(visitor: Visitor, root: Path) -> None:
+    policy = cb.Policy(
+        source=root / "east.csv",
+        person="id",
+        population="east",
+        columns={"sex": cb.values("F", "M")},
+        sampling=cb.Poisson(0.5),
+        epsilon=1,
+        delta=1e-6,
+        publish=cb.Table(),
+    )
+    for name, first in (("east", 0), ("west", 600), ("middle", 300)):
+        rows = "".join(f"p{number},{'FM'[number % 2]}\n" for number in range(first, first + 600))
+        (root / f"{name}.csv").write_text("id,sex\n" + rows, encoding="utf-8")
+        about = policy.replace(source=root / f"{name}.csv", population=name)
+        if name != "middle":
+            cb.release(None, about, out=root / name, ledger=cb.Ledger(visitor.studio.ledger))
+    about.save(root / "middle.toml")
+    number = visitor.send("/drafts", {"policy": "middle.toml"}).headers["location"].split("/")[2]
+    visitor.send(f"/drafts/{number}/publish", {"confirm": "middle", "out": "published", "policy": "middle.toml"})
+    assert [waited(visitor, number).notes[at].count("also in the population") for at in (0, 1)] == [1, 1]
+    for step in ("publish", "result"):
+        assert visitor.get(f"/drafts/{number}/{step}").text.count('<p class="box warn">Some of these people') == 2
+
+
 @pytest.mark.filterwarnings("ignore:No ledger")
 def test_the_ledger_leads_with_the_tighter_total(visitor: Visitor, town: Path) -> None:
     ledger = cb.Ledger(visitor.studio.ledger)

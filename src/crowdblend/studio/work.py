@@ -80,7 +80,7 @@ def release(status: StatusFile, policy: str, out: str, ledger: str | None, root:
         ledger=Ledger(ledger),
         progress=status.progress,
         policy_file=Path(policy),
-        confirm=lambda pending: status.note(" ".join(pending.warnings)),
+        confirm=lambda pending: status.note(*pending.warnings),
     )
     return {"folder": str(done.folder), "entry": done.entry}
 
