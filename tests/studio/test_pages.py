@@ -103,6 +103,15 @@ def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, to
     assert not (town / "unnamed.toml").exists()
 
 
+def test_a_register_is_told_of_no_sample(visitor: Visitor, town: Path) -> None:
+    for case, drawn in (("table", True), ("register", False)):
+        number = chosen(visitor, CASES[case][0])
+        for step in ("release", "publish"):
+            page = visitor.get(f"/drafts/{number}/{step}").text
+            words = re.sub("<[^>]*>|would sample|no sample is drawn|fresh sample", " ", page)
+            assert ("sample" in words) == drawn, (case, step)
+
+
 def waited(visitor: Visitor, number: str, step: str = "publish") -> Job:
     """The job of a step, when it has ended."""
     job = visitor.studio.drafts.get(number).jobs[step]
