@@ -192,7 +192,7 @@ class NoisyPoints(Claims):
             if self.keep_in == "bounds":
                 np.clip(noisy, 0, cells - 1, out=noisy)
             if first is not None:
-                noisy = _folded(noisy, np.repeat(first, crowds.counts)[chosen], size)
+                noisy = _fold(noisy, np.repeat(first, crowds.counts)[chosen], size)
             if noisy.base is not places:  # else they were moved where they are
                 places[chosen] = noisy
         return places
@@ -257,7 +257,7 @@ def all_within(noise: list[AxisNoise], points: int, failure: float) -> list[int]
     return [axis.reach(failure / (points * max(moving, 1))) for axis in noise]
 
 
-def _folded(noisy: Places, first: Places, size: int) -> Places:
+def _fold(noisy: Places, first: Places, size: int) -> Places:
     """Return places folded back into blocks of this many cells, which begin at `first`."""
     unfolded = (noisy - first) % (2 * size)
     folded: Places = first + np.minimum(unfolded, 2 * size - 1 - unfolded)

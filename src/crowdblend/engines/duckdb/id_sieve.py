@@ -50,7 +50,7 @@ class IdSieve:
                 self._small(len(numbers), lambda some: hash_numbers(numbers[some])),
                 lambda: self._small(len(texts), lambda some: hash_texts(texts[some])),
             )
-            self._kept.append(_taken(ids, np.flatnonzero(small)))
+            self._kept.append(_take(ids, np.flatnonzero(small)))
 
     def ids(self) -> pa.Table | None:
         """Return the ids that are left, in a column `id`; None unless all have been looked at."""
@@ -63,7 +63,7 @@ class IdSieve:
         return small
 
 
-def _taken(ids: pa.Array, places: NDArray[np.intp]) -> pa.Array:
+def _take(ids: pa.Array, places: NDArray[np.intp]) -> pa.Array:
     """Return the few ids at these places: Arrow's functions, which would do it, take a tenth of a second to load."""
     if pa.types.is_integer(ids.type):
         return arrow_numbers(ids.to_numpy().take(places))
