@@ -78,7 +78,7 @@ def _give(cls: type, name: str, method: object) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class _Example:
-    """What the library says of fields, of constants and of frozen classes."""
+    """A class of the library, to see what it says of fields, of constants and of frozen classes."""
 
     field: int
     constant: ClassVar[int]
@@ -138,12 +138,12 @@ def _filling(cls: type, fields: Sequence[dataclasses.Field[Any]]) -> Callable[[A
     factories = [(one.name, one.default_factory) for one in fields if one.default_factory is not dataclasses.MISSING]
     has_more = hasattr(cls, "__post_init__")
 
-    def fill(value: Any, given: dict[str, Any]) -> None:
-        del given["self"]
+    def fill(value: Any, values: dict[str, Any]) -> None:
+        del values["self"]
         for name, factory in factories:
-            if given.get(name, dataclasses.MISSING) is dataclasses.MISSING:
-                given[name] = factory()
-        value.__dict__.update(given)
+            if values.get(name, dataclasses.MISSING) is dataclasses.MISSING:
+                values[name] = factory()
+        value.__dict__.update(values)
         if has_more:
             value.__post_init__()
 
