@@ -37,7 +37,7 @@ Piece: TypeAlias = "list[NDArray[Any] | pa.Array]"
 # Rows per piece.
 PIECE = 1_000_000
 # The Parquet writer encodes 1,024 rows at once unless told, and looks every time which labels are among them. Pages
-# end where rows were encoded at once, if they are full; the codes of a piece with so few labels fill none, and so many
+# end where rows were encoded at once, if they are full; the codes of a piece with so few labels fill none, and 2^17
 # numbers of 64 bits fill one exactly.
 _ROWS_AT_ONCE, _FEW_LABELS, _NUMBERS_AT_ONCE = 1 << 20, 1 << 7, 1 << 17
 # What the columns beside a count say about the population.
