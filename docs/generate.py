@@ -51,7 +51,8 @@ COMMANDS_HEAD = """# Commands
 Generated from the code. Every command takes `--json`: one JSON object on stdout, and nothing else. What is refused is
 one object too, `{"error": {"code", "where", "message", "remedy"}}`: codes such as `policy.unknown-key` keep their
 meaning, sentences may be improved. `where` is the section and key, the column or the option, or null. Without `--json`
-the sentence is on stderr. Exit codes: 0 done; 1 it ran and the answer is no; 2 wrong use, policy or data.
+the sentence is on stderr. Exit codes: 0 done; 1 it ran and the answer is no; 2 wrong use, policy or data;
+130 stopped by Ctrl-C.
 """
 
 # What a command is for, in a line, and the page that explains it.

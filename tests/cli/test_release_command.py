@@ -3,8 +3,10 @@
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from unittest import mock
 
@@ -12,6 +14,7 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.demo import write_population
+from crowdblend.engines.duckdb.database import small_database
 from crowdblend.ledger import Ledger
 from tests import commands
 from tests.commands import Finished
@@ -239,6 +242,44 @@ def test_ctrl_c_says_how_to_resume(place: Path) -> None:
     assert not (place / "published").exists()
     assert crowdblend(place, "ledger", "resume", "1", "policy.toml").returncode == 0
     assert crowdblend(place, "verify", "published").returncode == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    ("command", "stopped", "sentence"),
+    [
+        ("check policy.toml", "checking.reading.check_rows", "Nothing was recorded."),
+        ("release policy.toml --yes", "kinds.table.plan.TablePlan.read", "The release was not recorded."),
+        ("release policy.toml --yes", "publishing.pending.identify", "The release was not recorded."),
+        ("release policy.toml --yes", "cli.release._budget_after", "Release 1 is recorded and published."),
+    ],
+    ids=["check", "reading", "comparing", "published"],
+)
+def test_a_stopped_query_is_a_stopped_command(
+    place: Path, number: signal.Signals, command: str, stopped: str, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB raises an error of its own for whatever a signal raises; nobody sees it, nor what it read."""
+
+    def query(*_: object, **__: object) -> None:
+        with small_database() as connection:
+            threading.Timer(0.1, os.kill, (os.getpid(), number)).start()
+            connection.execute("SELECT max('Alice' || a.range || b.range) FROM range(1000000) a, range(1000000) b")
+
+    monkeypatch.setattr(f"crowdblend.{stopped}", query)
+    # Where tests run in the background, the shell has them ignore Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    done = crowdblend(place, *command.split())
+    signal.signal(signal.SIGINT, before)
+    assert done == (128 + number, "", f"\ncrowdblend: Stopped. {sentence}\n")
+    assert len(Ledger(place / "ledger.sqlite").entries()) == ("is recorded" in sentence)
+
+
+def test_ctrl_c_at_the_question_says_that_nothing_was_recorded(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crowdblend.cli.release._asks", lambda: True)
+    done = crowdblend(place, "release", "policy.toml")  # the end of input is to click what Ctrl-C is
+    assert done.returncode == 130
+    assert done.stderr.endswith("crowdblend: Stopped. The release was not recorded.\n")
+    assert not Ledger(place / "ledger.sqlite").entries()
 
 
 STATISTICS = policy_text(

@@ -126,7 +126,7 @@ def resume_entry(
     ledger = Ledger.open(where)
     loaded = None if policy is None else load.load_policy(policy)
     signing = None if sign_key is None else release.signing(sign_key)
-    with engine_named(engine) as reads, release.notes_on_stderr(), progress_line(quiet=asks_for_json()) as progress:
+    with engine_named(engine) as reads, progress_line(quiet=asks_for_json()) as progress:
         figures = not no_figures
         done = publishing.resume(
             ledger, entry_id, loaded, force=force, progress=progress, engine=reads, sign=signing, figures=figures

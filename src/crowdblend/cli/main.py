@@ -6,11 +6,11 @@ import importlib
 import signal
 import sys
 import warnings
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
-from crowdblend.cli.output import exit_with_error, machine_limits, tolerate_narrow_streams
+from crowdblend.cli.output import exit_with_error, machine_limits, printable, tolerate_narrow_streams
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.version import __version__
 
@@ -68,15 +68,21 @@ class _Lazy(click.Group):
 def cli() -> None:
     """Publish data about people: exact where the crowd is large enough, under a certificate anyone can re-check.
 
-    Exit codes: 0 done; 1 it ran and the answer is no; 2 wrong use.
+    Exit codes: 0 done; 1 it ran and the answer is no; 2 wrong use; 130 stopped by Ctrl-C.
     """
 
 
 def main() -> None:
     """Entry point: what click refuses becomes one sentence and an exit code, too."""
-    for stopped in (signal.SIGTERM, signal.SIGHUP):
-        # Leave through the usual way out, so that temporary files with data in them are removed.
-        signal.signal(stopped, lambda number, _: sys.exit(128 + number))
+    received: list[int] = [signal.SIGINT]
+
+    def stop(number: int, _: object) -> NoReturn:
+        """Leave as Ctrl-C does, so that temporary files with data in them are removed."""
+        received.append(number)
+        raise KeyboardInterrupt
+
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, stop)
     tolerate_narrow_streams()
     # A sentence, without the line of code that it comes from.
     warnings.showwarning = lambda message, *_: click.echo(f"crowdblend: warning: {message}", err=True)
@@ -84,8 +90,10 @@ def main() -> None:
         sys.exit(cli.main(standalone_mode=False) or 0)
     except click.exceptions.Exit as leaving:
         sys.exit(leaving.exit_code)
-    except click.Abort:
-        sys.exit(130)
+    except click.Abort as aborted:
+        notes = getattr(aborted.__cause__ or aborted, "__notes__", ())
+        click.echo(printable(" ".join(("crowdblend: Stopped.", *notes))), err=True)
+        sys.exit(128 + received[-1])
     except click.exceptions.NoArgsIsHelpError as asked:
         click.echo(asked.format_message(), err=True)
         sys.exit(2)

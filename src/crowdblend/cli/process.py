@@ -48,6 +48,8 @@ def run() -> None:
     sys.meta_path.insert(0, _Without())
     try:
         command_line.main()
+    except KeyboardInterrupt:  # before any command began
+        leave(SystemExit(130))
     except SystemExit as leaving:
         leave(leaving)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from crowdblend.kinds import AnyPlan, plan
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.load import load_policy
 from crowdblend.releases.facts import planned_releases
+from crowdblend.stopping import when_stopped
 
 with lazy_imports():
     from crowdblend import ledger as books
@@ -65,8 +66,9 @@ def command(
 
     The folder appears whole or not at all. The ledger records it before anything is published.
     """
-    loaded = load_policy(policy)
-    planned = plan(loaded)
+    with when_stopped(lambda: "The release was not recorded."):
+        loaded = load_policy(policy)
+        planned = plan(loaded)
     folder = Path(out) if out else Path(Path(policy).stem)
     if dry_run:
         with engine_named(engine) as reads:
@@ -86,13 +88,14 @@ def command(
         ledger = open_ledger(ledger_url, yes=yes)
         how: dict[str, Any] = {"policy_file": Path(policy), "engine": reads, "sign": sign, "figures": not no_figures}
         done = publish(loaded, planned, folder, ledger, yes=yes, force=force, **how)
-    budget = _budget_after(ledger, done.entry)
-    composed = _profile_after(ledger, budget)
-    total = budget.differential if budget else None
-    spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
-    sums = {"total": spent, "profile": composed and composed.to_dict()}
-    document = {"folder": str(done.folder), "entry": done.entry, **sums, **plan_document(planned)}
-    answer(document, *release_lines(done, budget, composed, _place_in_series(ledger, done.entry)))
+    with when_stopped(lambda: f"Release {done.entry} is recorded and published."):
+        budget = _budget_after(ledger, done.entry)
+        composed = _profile_after(ledger, budget)
+        total = budget.differential if budget else None
+        spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
+        sums = {"total": spent, "profile": composed and composed.to_dict()}
+        document = {"folder": str(done.folder), "entry": done.entry, **sums, **plan_document(planned)}
+        answer(document, *release_lines(done, budget, composed, _place_in_series(ledger, done.entry)))
 
 
 def publish(
@@ -106,19 +109,8 @@ def publish(
         confirm_release(plan, pending, folder, ledger, yes=yes)
 
     how |= {"ledger": ledger, "force": force, "confirm": confirm, "release_plan": plan}
-    with notes_on_stderr(), progress_line(quiet=asks_for_json()) as progress:
+    with progress_line(quiet=asks_for_json()) as progress:
         return publishing.release(policy, folder, progress=progress, **how)
-
-
-@contextmanager
-def notes_on_stderr() -> Iterator[None]:
-    """Whatever stops a release, say how to resume it; the error itself follows in its own words."""
-    try:
-        yield
-    except BaseException as problem:
-        for note in getattr(problem, "__notes__", ()):
-            click.echo(f"crowdblend: {note}", err=True)
-        raise
 
 
 def _place_in_series(ledger: Ledger, entry: int | None) -> str | None:

@@ -49,8 +49,8 @@ def command(*, root: str, port: int, ledger: str | None, read_only: bool, browse
 
     try:
         serve(root, port=port, ledger=ledger, read_only=read_only, ready=ready)
-    except (KeyboardInterrupt, SystemExit) as stopped:
+    except KeyboardInterrupt:
         # A page may still wait for a database that does not answer; everything else is closed, and nobody waits for it.
         if threading.active_count() > 1:
-            os._exit(int(getattr(stopped, "code", 130)))
+            os._exit(130)
         raise

@@ -37,6 +37,15 @@ class Record:
         began = None if self.ledger is None or self.entry is None else self.ledger.entry(self.entry).created
         return (began or datetime.now(UTC).isoformat())[:10]
 
+    @property
+    def state(self) -> str:
+        """Return what the ledger holds of the release, in a sentence."""
+        if self.ledger is None:
+            return "The release was not recorded."
+        if self.entry is None:
+            return "The release may be recorded: see crowdblend ledger list."
+        return f"Release {self.entry} is recorded: see crowdblend ledger show {self.entry}."
+
     def sign(self, staging: Staging) -> Staging:
         """Return the staging folder, with a journal that says which entry it belongs to."""
         return staging.write_journal(replace(staging.journal, entry=self.entry, sample=self.sample))

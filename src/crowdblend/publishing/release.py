@@ -41,6 +41,7 @@ from crowdblend.publishing.record import Record, refuse_another, resume_command
 from crowdblend.publishing.staging import Completion, Journal, Staging
 from crowdblend.publishing.target import CERTIFICATE, IN_MEMORY, check_place, check_target, exclusive_use
 from crowdblend.randomness import ReleaseKey, new_key
+from crowdblend.stopping import when_stopped
 from crowdblend.version import __version__
 
 Sign = Callable[[Path], object]
@@ -80,7 +81,8 @@ def release(
     folder = Path(folder)
     secret = key if key is not None else new_key()
     check_place(folder)
-    with exclusive_use(folder):
+    record = Record()
+    with when_stopped(lambda: record.state), exclusive_use(folder):
         recover(folder, ledger)
         check_target(folder, force=force)
         path = None if policy_file is None else str(policy_file.absolute())
@@ -106,9 +108,9 @@ def release(
                         pending = pending_release(
                             release_plan, folder, ledger, secret, in_memory=in_memory, engine=reads
                         )
-                record = Record()
                 if ledger is not None and pending is not None:
                     confirm(pending)
+                    record = Record(ledger)
                     # Until the release is finished the ledger holds the key, so that a resumed one has the same output.
                     kept = not policy.sampling.already_drawn or policy.sampling.thin is not None
                     seal = policy.sampling.key == "seal" and kept

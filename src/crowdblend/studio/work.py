@@ -129,7 +129,7 @@ def main(folder: Path) -> None:
         if isinstance(problem, CrowdblendError):
             status.end("refused", error=problem.to_dict())
             return
-        if isinstance(problem, SystemExit):
+        if isinstance(problem, SystemExit | KeyboardInterrupt):  # DuckDB makes the second of any signal
             status.end("cancelled")
         else:
             # The text of an unforeseen error may hold data: only its type is shown.

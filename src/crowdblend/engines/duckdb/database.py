@@ -76,6 +76,11 @@ def database(resources: Resources, folder: Path) -> Iterator[duckdb.DuckDBPyConn
             with suppress(duckdb.CatalogException):
                 connection.execute("SET TimeZone = 'UTC'")
         yield connection
+    except RuntimeError as problem:
+        # DuckDB drops what the handler of a signal raised, and raises this in its place.
+        if str(problem) != "Query interrupted":
+            raise
+        raise KeyboardInterrupt from None
     finally:
         connection.close()
 
