@@ -16,7 +16,7 @@ from tests.commands import Finished, crowdblend
 from tests.ledger.spendings import DATA, DIGEST, shared, spending
 from tests.policies.policies import policy_text
 
-KEY = b"\x5a" * 32
+KEY, OTHER_KEY = b"\x5a" * 32, b"\x5b" * 32
 
 
 @pytest.fixture
@@ -73,6 +73,23 @@ def test_show(ask) -> None:
     assert code == 0
     assert "unfinished (counts as spent)" in out
     assert "guarantee" in out
+    assert "–" not in out  # what is not known of a release, such as the rate of a sample drawn before, has no line
+
+
+def test_a_key_is_said_to_be_where_it_is(ask, path: Path) -> None:
+    ledger = Ledger(path)
+    begun = ledger.begin(spending("draw-3", population="[bold]town"), key=OTHER_KEY)
+
+    def shown(entry: int) -> tuple[str | None, list[str]]:
+        lines = [line.split(maxsplit=1)[1] for line in ask("show", entry)[1].splitlines() if line.startswith("key ")]
+        return json.loads(ask("show", entry, "--json")[1])["key"], lines
+
+    assert ledger.key(begun) == OTHER_KEY
+    assert shown(begun) == ("kept", ["kept until the release is published"])
+    ledger.finish(begun, certificate_digest=DIGEST, data_sha256=DATA)
+    assert shown(begun) == ("destroyed", ["destroyed"])
+    assert shown(1) == ("sealed", ["sealed"])
+    assert shown(2) == (None, [])  # begun without a key
 
 
 def test_budget(ask) -> None:

@@ -90,11 +90,12 @@ def show_entry(entry_id: int, *, internal: bool, where: str | None) -> None:
     notes = {
         "sample": " (drawn for this release)" if entry.spending.fresh else " (already drawn)",
         "status": " (counts as spent)" if entry.status == "unfinished" else "",
+        "key": " until the release is published" if entry.key_state == "kept" else "",
     }
     lines = [
-        f"{name:<20}{'–' if value is None else value}{notes.get(name, '')}"
+        f"{name:<20}{value}{notes.get(name, '')}"
         for name, value in document.items()
-        if name not in ("guarantees", "fresh")
+        if value is not None and name not in ("guarantees", "fresh")
     ]
     answer(document, *lines, *(f"{'guarantee':<20}{made.words()}" for made in entry.spending.guarantees))
 

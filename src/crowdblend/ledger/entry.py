@@ -108,6 +108,7 @@ class Entry:
     created: str
     spending: Spending
     key: Literal["destroyed", "sealed"]
+    """The end of the key, once the release is finished."""
     software: str
     status: Literal["unfinished", "finished"] = "unfinished"
     certificate_digest: str | None = None
@@ -126,6 +127,13 @@ class Entry:
         """True if the ledger holds the key: for ever if sealed, else until the release is finished."""
         return self.key_commitment is not None and (self.status == "unfinished" or self.key == "sealed")
 
+    @property
+    def key_state(self) -> Literal["kept", "sealed", "destroyed"] | None:
+        """The state of the key now: kept until the release is finished, sealed, destroyed; None if there was none."""
+        if self.key_commitment is None:
+            return None
+        return "kept" if self.keeps_key and self.key == "destroyed" else self.key
+
     def to_dict(self) -> dict[str, Any]:
         """Return the entry as JSON-ready data; neither a key nor what is internal is part of it."""
         return {
@@ -136,7 +144,7 @@ class Entry:
             "certificate_digest": self.certificate_digest,
             "data_sha256": self.data_sha256,
             "software": self.software,
-            "key": self.key,
+            "key": self.key_state,
         }
 
     def steward_sentences(self) -> list[str]:
