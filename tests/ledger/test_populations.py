@@ -115,6 +115,30 @@ def test_people_in_two_populations_are_told_before_anything_is_spent(tmp_path: P
     assert "overlaps  residents" in listed
 
 
+def test_people_who_are_numbered_alike_may_be_others(tmp_path: Path) -> None:
+    """What tells them apart is named before what cannot be taken back, also beside a limit."""
+    Ledger.create(tmp_path / "ledger.sqlite")
+    at = ("--ledger", tmp_path / "ledger.sqlite")
+    pd.DataFrame({"id": range(1, 601), "sex": ["f", "m"] * 300}).to_csv(tmp_path / "small.csv", index=False)
+    pd.DataFrame({"id": range(1, 2001), "sex": ["m", "f"] * 1000}).to_csv(tmp_path / "large.csv", index=False)
+    policies = {name: tmp_path / f"{name}.toml" for name in ("small", "large")}
+    for name, policy in policies.items():
+        policy.write_text(POLICY.replace("SOURCE", f"{name}.csv").replace("POPULATION", name))
+    assert crowdblend("release", policies["small"], "--out", tmp_path / "1", "--yes", *at).returncode == 0
+    done = crowdblend("release", policies["large"], "--out", tmp_path / "2", "--yes", *at)
+    assert done.returncode == 0
+    assert "Some of these people" not in done.stderr
+    said = "Ids of this table are also in the population 'small', and may number the rows of both tables."
+    remedy = 'Add ids = "table" to [data] if the ids only number the rows of this table.'
+    declare = "crowdblend ledger overlap 'large' 'small'"
+    assert said in done.stderr
+    assert 0 < done.stderr.index(remedy) < done.stderr.index("which cannot be taken back") < done.stderr.index(declare)
+    Ledger(at[1]).limit("small", epsilon=9.0, delta=1e-6)
+    refused = crowdblend("release", policies["large"], "--out", tmp_path / "3", "--yes", *at)
+    assert refused.returncode == 1
+    assert 0 < refused.stderr.index(remedy) < refused.stderr.index(declare)
+
+
 @pytest.mark.parametrize("limited", ["patients", "residents", "pupils"])
 def test_whosever_limit_it_is_people_in_common_are_declared_first(limited: str, ledger: Ledger) -> None:
     others = ("residents", "pupils")

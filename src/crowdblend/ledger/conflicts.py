@@ -39,8 +39,23 @@ class Outlook:
     """Earlier releases of which the ledger cannot know whether they used this table."""
     shares_people_with: tuple[str, ...] = ()
     """Other populations that have people of this source, and were not declared to overlap."""
+    share_numbers: tuple[str, ...] = ()
+    """Those of them of which nothing but ids that look like a table's own numbering is in this source."""
     high: tuple[str, ...] = ()
     """Sentences about an ε, of this release or of all, that is so large that it guarantees little."""
+
+    @property
+    def overlaps(self) -> tuple[str, ...]:
+        """Sentences about each other population that may have the same people."""
+        return tuple(map(self._overlap, self.shares_people_with))
+
+    def _overlap(self, other: str) -> str:
+        not_added = "the ledger does not add up what was released about both"
+        declare = f"which cannot be taken back: crowdblend ledger overlap {self.population!r} {other!r}"
+        if other in self.share_numbers:
+            says = f"Ids of this table are also in the population {other!r}, and may number the rows of both tables."
+            return f"{says} {_OWN_IDS}Else {not_added} until you declare that they are the same people, {declare}"
+        return f"Some of these people are also in the population {other!r}, and {not_added}. Declare it, {declare}"
 
 
 def check_conflicts(
@@ -71,10 +86,17 @@ def check_conflicts(
     # Releases that each drew their own sample cannot be about one.
     apart = [(entry, known) for entry, known in earlier if not (new.spending.fresh and known.spending.fresh)]
     not_compared = tuple(entry.id for entry, known in apart if not _are_compared(new, known))
-    shared = (known.spending.population for _, known in earlier if _has_people_in_common(new, known))
-    others = tuple(name for name in dict.fromkeys(shared) if name not in added_up)
-    _refuse_beside_limit(new.spending.population, others, declarations)
-    return Outlook(new.spending.population, not_compared, others)
+    shared = [known for _, known in earlier if _has_people_in_common(new, known)]
+    others = tuple(name for name in _populations(shared) if name not in added_up)
+    sure = _populations(known for known in shared if not _only_by_numbers(new, known, _has_people_in_common))
+    numbers = tuple(name for name in others if name not in sure)
+    _refuse_beside_limit(new.spending.population, others, declarations, numbers)
+    return Outlook(new.spending.population, not_compared, others, numbers)
+
+
+def _populations(releases: Iterable[KnownRelease]) -> dict[str, None]:
+    """Return the names of populations, each once, in order."""
+    return dict.fromkeys(known.spending.population for known in releases)
 
 
 def distinct_entries(entries: Iterable[Entry], new: Spending) -> list[Entry]:
@@ -177,16 +199,19 @@ def _has_people_in_common(one: KnownRelease, other: KnownRelease) -> bool:
     )
 
 
-def _refuse_beside_limit(population: str, others: Sequence[str], declarations: Declarations) -> None:
+def _refuse_beside_limit(
+    population: str, others: Sequence[str], declarations: Declarations, share_numbers: Sequence[str] = ()
+) -> None:
     """Refuse people of another population where one of both has a limit, which would not see the other's releases."""
     for other in others:
         if declarations.limit(population) or declarations.limit(other):
             unnamed = population.startswith(UNNAMED)
+            own_ids = _OWN_IDS if other in share_numbers else ""
             own_name = f'Write population = "{other}" into [data], or a name of its own, and then: ' if unnamed else ""
             raise DoesNotCompose(
                 f"Some of these people are also in the population {other!r}, and a limit holds that would not count "
                 "what is released about both.",
-                remedy=f"{own_name}crowdblend ledger overlap {'NAME' if unnamed else population!r} {other!r}.",
+                remedy=f"{own_ids}{own_name}crowdblend ledger overlap {'NAME' if unnamed else population!r} {other!r}.",
                 where="[data] population",
                 code="limit.overlap",
             )

@@ -48,11 +48,7 @@ class PendingRelease:
                 f"The ledger cannot know whether this table was used before, by release {which}: there is nothing to "
                 "compare it by, no id in common and no other columns. Make sure that it was not."
             )
-        found += [
-            f"Some of these people are also in the population {other!r}, and what was released about both does not "
-            f"add up. Declare it: crowdblend ledger overlap {self.spending.population!r} {other!r}"
-            for other in self.outlook.shares_people_with
-        ]
+        found += self.outlook.overlaps
         found += [
             f"Release {entry.id} proposed labels or bounds from these people's data, and the policy does not name "
             "it: the certificate is true only if no domain of the policy comes from there. If one does, write "
