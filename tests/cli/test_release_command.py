@@ -240,6 +240,10 @@ def test_ctrl_c_says_how_to_resume(place: Path) -> None:
     assert "crowdblend ledger resume 1 policy.toml" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (place / "published").exists()
+    without = crowdblend(place, "ledger", "resume", "1")
+    assert "Pass the policy that it was begun with." in without.stderr
+    explained = crowdblend(place, "ledger", "resume", "-h").stdout.split()
+    assert "left out where the process was killed" in " ".join(explained)
     assert crowdblend(place, "ledger", "resume", "1", "policy.toml").returncode == 0
     assert crowdblend(place, "verify", "published").returncode == 0
 

@@ -121,8 +121,8 @@ def resume_entry(
 ) -> None:
     """Publish a release that was begun and stopped, with the output that it would have had.
 
-    POLICY is the one that it was begun with; it is only needed where that file has moved. A release that Spark began is
-    resumed with --engine spark.
+    POLICY is the one that it was begun with, which the message of the stopped release names; it may be left out where
+    the process was killed, and the file has not moved. A release that Spark began is resumed with --engine spark.
     """
     ledger = Ledger.open(where)
     loaded = None if policy is None else load.load_policy(policy)
