@@ -50,7 +50,7 @@ def test_a_natural_mistake_ends_in_a_sentence_that_names_it_and_what_to_do(name:
     (tmp_path / "started.toml").write_text(POLICY.replace('"Female", "Male"', '"FILL_IN"'))
     (tmp_path / "other.toml").write_text(POLICY.replace("sex =", "Sexe ="))
     (tmp_path / "taken").mkdir()
-    (tmp_path / "taken" / "notes.txt").write_text("mine")
+    (tmp_path / "taken" / "certificate.json").write_text("mine")
     assert crowdblend("ledger", "init", "ledger.db", folder=tmp_path).returncode == 0
     command, words = MISTAKES[name]
     done = crowdblend(*command, folder=tmp_path)

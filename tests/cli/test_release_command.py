@@ -157,6 +157,7 @@ def test_init_writes_a_policy_to_fill_in(place: Path) -> None:
 
 def test_a_demo_overwrites_nothing_unasked(place: Path) -> None:
     (place / "demo" / "town-noise").mkdir(parents=True)
+    (place / "demo" / "town-noise" / "certificate.json").touch()
     done = crowdblend(place, "demo", "--out", "demo")
     assert done.returncode == 2
     assert "--force" in done.stderr

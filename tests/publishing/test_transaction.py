@@ -180,6 +180,20 @@ def test_a_release_that_is_finished_and_has_not_appeared_appears_with_the_next_o
     assert resume(ledger, 1).folder == place / "out"
 
 
+@pytest.mark.parametrize("make", [Path.mkdir, Path.touch], ids=["folder", "file"])
+def test_force_is_named_only_where_it_helps(make: Callable[[Path], None], place: Path, ledger: Ledger) -> None:
+    make(place / "made")
+    for force, code in ((False, "output-exists"), (True, "not-a-release")):
+        with pytest.raises(InvalidInput, match="not a release that could be replaced") as refused:
+            check_target(place / "made", force=force)
+        assert refused.value.code == code
+        assert "--force" not in str(refused.value)
+    begin(place, ledger)
+    with pytest.raises(InvalidInput, match=r"pass force \(--force\) to replace the release in it"):
+        check_target(place / "out", force=False)
+    check_target(place / "out", force=True)
+
+
 def test_what_waits_for_its_name_replaces_nothing_unasked(place: Path, ledger: Ledger) -> None:
     """Another release took the name meanwhile: the one that waits gets it when the steward says so."""
     assert isinstance(stopped_by(SystemExit(1), module, "commit", place, ledger), SystemExit)

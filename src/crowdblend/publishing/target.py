@@ -22,13 +22,13 @@ LEAST_FILES = 20
 
 def check_target(folder: Path, *, force: bool) -> None:
     """Refuse a target that exists, or that could not be written, before anything is spent."""
-    exists = os.path.lexists(folder)
-    if exists and not force:
-        reason = f"{folder} exists. Choose another folder, or pass --force to replace the release in it."
-        raise InvalidInput(reason, where="--out", code="output-exists")
-    if exists and not (folder / CERTIFICATE).is_file():
-        reason = f"{folder} is not a release, and --force replaces nothing else. Choose another folder."
-        raise InvalidInput(reason, where="--out", code="not-a-release")
+    if os.path.lexists(folder):
+        if not (folder / CERTIFICATE).is_file():
+            reason = f"{folder} exists, and is not a release that could be replaced. Choose another folder."
+            raise InvalidInput(reason, where="--out", code="not-a-release" if force else "output-exists")
+        if not force:
+            reason = f"{folder} exists. Choose another folder, or pass force (--force) to replace the release in it."
+            raise InvalidInput(reason, where="--out", code="output-exists")
     check_place(folder)
 
 
