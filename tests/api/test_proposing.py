@@ -42,6 +42,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     crowdblend("ledger", "init", folder / "ledger.db")
     said = ("--labels", "area", "--bounds", "age", "--bounds", "born", "--person", "id", "--epsilon", 0.6)
     where = ("--population", "town", "--ledger", folder / "ledger.db")
+    for who in ((), (*said[6:8], "--rows-are-people")):
+        refused = crowdblend("propose", "town.csv", *said[:6], *who, *where, "--yes", folder=folder).stderr
+        assert "Either --person or --rows-are-people says who the people are." in refused
     assert "nobody can confirm" in crowdblend("propose", "town.csv", *said, *where, folder=folder).stderr
     done = crowdblend("propose", "town.csv", *said, *where, "--delta", 1e-5, "--yes", folder=folder)
     assert done.returncode == 0, done.stderr

@@ -124,6 +124,19 @@ def test_refused_by_name(case):
     assert_refused(caught.value, code)
 
 
+@for_each("more", ["", "delta = 1e-6"])
+def test_keys_of_two_sections_are_each_named_with_their_own(more):
+    transition = "transition = 5" if more else ""
+    kind = f'kind = "outlier-table"\nlimit = 100\n{transition}'
+    with pytest.raises(InvalidInput) as caught:
+        parse_policy(REGISTER.replace(KIND, kind).replace("epsilon = 1.0", f"epsilon = 1.0\n{more}"))
+    assert_refused(caught.value, "planned")
+    keys = ("delta in [privacy]", "transition in [[publish]]")
+    has = " and ".join(keys) if more else f"none of {', '.join(keys)}"
+    assert caught.value.message == f"The policy has {has}: one is planned from the other."
+    assert caught.value.remedy == f"Give exactly one of {', '.join(keys)}."
+
+
 def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "latin.toml").write_bytes(b"# \xe9\n")
     for name in ("none.toml", "latin.toml", "."):

@@ -125,9 +125,8 @@ def proposal_policy(
     named = [*labels, *bounds]
     if not named or isinstance(labels, str) or isinstance(bounds, str) or len(set(named)) < len(named):
         message = "A proposal names columns, in lists, each once."
-        raise InvalidInput(
-            message, remedy='Write labels=["area"], for example.', where="labels", code="propose.columns"
-        )
+        remedy = 'Write labels=["area"] (--labels area), for example.'
+        raise InvalidInput(message, remedy=remedy, where="labels", code="propose.columns")
     if labels and delta is None:
         message = "Labels that many people share are shown with a delta."
         raise InvalidInput(message, remedy=f"Add delta={DELTA:g}, for example.", where="delta", code="propose.delta")

@@ -56,6 +56,9 @@ def command(
     earlier policy cost nothing.
     """
     said = {name: value for name, value in source.items() if value}
+    if len(said.keys() & {"person", "rows_are_people"}) != 1:
+        message = "Either --person or --rows-are-people says who the people are."
+        raise wrong_use(message, "Pass exactly one of them.", "--person", "person")
     policy = proposing.proposal_policy(
         labels=labels,
         bounds=bounds,

@@ -247,7 +247,9 @@ class Rule(Struct, frozen=True):
         if self.unless and _is_given(holder, self.unless):
             return
         places = [_place(type(holder), name) for name in self.keys]
-        here = places[0][0]
+        # Of keys of several sections each is named with its own, where exactly one of them is given.
+        apart = self.relation == "one of" and len({place for place, _ in places}) > 1
+        here = "" if apart else places[0][0]
         said = [text if place in (here, "") else f"{text} in {place}" for place, text in places]
         given = [_is_given(holder, name) for name in self.keys]
         known = [text for text, is_given in zip(said, given, strict=True) if is_given]
@@ -265,8 +267,8 @@ class Rule(Struct, frozen=True):
             return
         because = f": {self.because}" if self.because else ""
         name = getattr(holder, "name", None) if here == holder.section else None
-        who = (here or "The declaration") + (f" {str(name)[:60]!r}" if name else "")
-        where = f"{here} {first.partition(' ')[0]}".strip()
+        who = (here or ("The policy" if apart else "The declaration")) + (f" {str(name)[:60]!r}" if name else "")
+        where = f"{places[0][0]} {first.partition(' ')[0]}".strip()
         raise refusal(self.code, f"{who} has {message}{because}.", remedy, where)
 
 

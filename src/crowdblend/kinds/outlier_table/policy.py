@@ -27,7 +27,7 @@ class OutlierTablePolicy(SampledPolicy, frozen=True, kw_only=True):
     rows_are_counted = True
     rules: ClassVar[tuple[Rule, ...]] = (
         SURVEY_ROWS,
-        one_of("delta", "transition", code="planned", because="the other of them is planned"),
+        one_of("delta", "transition", code="planned", because="one is planned from the other"),
     )
 
     sampling: Drawn = NOT_SAMPLED
