@@ -31,6 +31,10 @@ MISTAKES: dict[str, tuple[tuple[object, ...], tuple[str, ...]]] = {
     "a folder that exists": ((*_RELEASE, "--ledger", "ledger.db", "--out", "taken"), ("taken", "--force")),
     "an unknown engine": (("release", "policy.toml", "--engine", "pandas"), ("pandas", "duckdb")),
     "a command that is not there": (("publish", "policy.toml"), ("publish", "--help")),
+    "a command that is misspelled": (("relase", "policy.toml"), ("'relase'. Did you mean release? See",)),
+    "an option that is misspelled": (("check", "policy.toml", "--fore"), ("'--fore'. Did you mean --force?",)),
+    "a rate in quotes": (("plan", "quoted.toml"), ("rate in [sampling]", "got '0.5'. Write it without quotes.")),
+    "a rate in quotes that is none": (("plan", "percent.toml"), ("got '50'. Correct it: The share of people kept",)),
     "no folder to verify": (("verify", "publishd"), ("publishd", "Pass its path")),
     "data to verify": (("verify", "people.csv"), ("no certificate", "Name the folder of a release")),
     "data to read": (("read", "people.csv"), ("people.csv", "folder")),
@@ -49,6 +53,8 @@ def test_a_natural_mistake_ends_in_a_sentence_that_names_it_and_what_to_do(name:
     (tmp_path / "policy.toml").write_text(POLICY)
     (tmp_path / "started.toml").write_text(POLICY.replace('"Female", "Male"', '"FILL_IN"'))
     (tmp_path / "other.toml").write_text(POLICY.replace("sex =", "Sexe ="))
+    for file, rate in (("quoted", "0.5"), ("percent", "50")):
+        (tmp_path / f"{file}.toml").write_text(POLICY.replace("rate = 0.5", f'rate = "{rate}"'))
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "certificate.json").write_text("mine")
     assert crowdblend("ledger", "init", "ledger.db", folder=tmp_path).returncode == 0

@@ -93,6 +93,13 @@ def test_the_sentence_fits_the_plan(options: list[str], said: str) -> None:
     assert said in crowdblend("plan", "--rate", "0.1", *options).stdout
 
 
+def test_a_planned_rate_is_rounded_down_and_a_given_one_is_not_rounded() -> None:
+    planned = crowdblend("plan", "--k", "35", "--epsilon", "1", "--delta", "1e-6").stdout
+    assert "sampling rate = 0.50181 " in planned
+    assert "with probability 0.50181," in planned
+    assert "probability 0.12345678," in crowdblend("plan", "--rate", "0.12345678", "--epsilon", "1", "--k", "35").stdout
+
+
 def test_existing_output_is_kept_without_force(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("id,sex\n1,f\n", encoding="utf-8")
     target = tmp_path / "policy.toml"

@@ -63,7 +63,11 @@ class _Lazy(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+# Commands in name alone, for "Did you mean": each is loaded when it is called.
+_NAMES = {name: click.Command(name) for name in COMMANDS}
+
+
+@click.group(cls=_Lazy, commands=_NAMES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="crowdblend")
 def cli() -> None:
     """Publish data about people: exact where the crowd is large enough, under a certificate anyone can re-check.
@@ -98,7 +102,9 @@ def main() -> None:
         click.echo(asked.format_message(), err=True)
         sys.exit(2)
     except click.ClickException as wrong:
-        sentence = wrong.format_message().replace("\n", " ").rstrip(".")
+        near = getattr(wrong, "possibilities", None)
+        sentence = (wrong.message if near else wrong.format_message()).replace("\n", " ").rstrip(".")
+        remedy = f"{f'Did you mean {near[0]}? ' if near else ''}See crowdblend --help."
         option = getattr(wrong, "option_name", None) or getattr(getattr(wrong, "param", None), "name", None)
-        usage = InvalidInput(f"{sentence}.", remedy="See crowdblend --help.", where=option, code="command.usage")
+        usage = InvalidInput(f"{sentence}.", remedy=remedy, where=option, code="command.usage")
         exit_with_error(usage, as_json="--json" in sys.argv)

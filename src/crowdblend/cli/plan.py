@@ -107,7 +107,8 @@ def _answer(plan: SolvedPlan) -> None:
 def _sentence(plan: SolvedPlan) -> str:
     """Return what the planned release guarantees."""
     request = plan.request
-    sample = f"sample that keeps each person with probability {exactly(plan.rate)}"
+    rate = _safe("rate", plan.rate) if plan.solved == "rate" else exactly(plan.rate)
+    sample = f"sample that keeps each person with probability {rate}"
     shown = f"only crowds of {plan.k} or more are published"
     if tables := len(request.shares):
         shown = f"{tables} tables, each from another part of it, are published with crowds of {plan.k} or more only"
@@ -120,7 +121,7 @@ def _sentence(plan: SolvedPlan) -> str:
     return f"From a {sample}, {shown}: whatever is published, its probability is {bound}."
 
 
-def _safe(name: str, value: float) -> str:
+def _safe(name: str, value: object) -> str:
     """Return an answer to six digits, rounded so that what is shown is proved: a rate down, epsilon and delta up."""
     if not isinstance(value, float):
         return show(value)

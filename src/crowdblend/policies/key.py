@@ -71,7 +71,7 @@ class Key(Struct, frozen=True):
         if self.kind in ("path", "rates") and isinstance(value, str) and not value.strip():
             problem = "is blank"
         if problem is not None:
-            raise self._refusal("value", f"{problem}.")
+            raise refusal("value", f"{self.place} {problem}.", f"Correct it: {self.meaning}", self.where)
         try:
             found: object = convert(value, self.takes, builtin_types=_NATIVE)
         except ValidationError as error:
@@ -79,11 +79,17 @@ class Key(Struct, frozen=True):
             code = (
                 "choice" if text.startswith("Invalid enum") else "range" if "` <" in text or "` >" in text else "type"
             )
-            raise self._refusal(code, f"takes {self.words}, got {show_value(value)}.") from None
+            message = f"{self.place} takes {self.words}, got {show_value(value)}."
+            remedy = "Write it without quotes." if self._is_quoted(value) else f"Correct it: {self.meaning}"
+            raise refusal(code, message, remedy, self.where) from None
         return found if self.keeps is None else self.keeps(found)
 
-    def _refusal(self, code: str, problem: str) -> InvalidInput:
-        return refusal(code, f"{self.place} {problem}", f"Correct it: {self.meaning}", self.where)
+    def _is_quoted(self, value: object) -> bool:
+        """Return whether a text spells a value that this key takes, such as "0.5"."""
+        try:
+            return isinstance(value, str) and convert(value, self.takes, strict=False) is not None
+        except ValidationError:
+            return False
 
     def missing(self) -> InvalidInput:
         """Return the refusal of a policy without a key that it needs."""
