@@ -70,7 +70,14 @@ def test_a_folder_without_data_is_refused(tmp_path):
 
 def test_without_a_person_it_proposes_one_by_its_name_or_asks(people):
     assert tomllib.loads(init_policy(people, design="poisson"))["data"]["person"] == "id"
+    for name in ("Kennung", "personenkennziffer", "Identifiant", "personnummer"):
+        people.write_text(f"{name};sex;area;age\nP1;f;north;31337\n", encoding="utf-8")
+        parts = tomllib.loads(init_policy(people, design="poisson"))
+        assert parts["data"]["person"] == name
+        assert name not in parts["columns"]
+        assert not any(name in one["columns"] for one in parts["publish"])
     people.write_text("number;age\n1;31337\n", encoding="utf-8")
+    assert "which is deleted below" in init_policy(people, design="poisson")
     with pytest.raises(InvalidInput) as caught:
         parse_policy(init_policy(people, design="poisson"))
     assert (caught.value.code, caught.value.where) == ("policy.placeholder", "data.person")

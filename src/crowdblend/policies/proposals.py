@@ -18,7 +18,8 @@ from crowdblend.policies.write import toml_text
 FILL = f'"{PLACEHOLDER}"'
 _PERSONS = re.compile(
     r"(?i)(person|people|pers|respondent|resp|patient|participant|subject|case|individual|citizen|resident|member|user"
-    r"|customer|client|student|employee)[_ .-]?(id|no|nr|num|number|key|code|nummer)|p?id|pnr|pid|ssn|personnummer|uuid"
+    r"|customer|client|student|employee)[_ .-]?(id|no|nr|num|number|key|code|nummer)|p?id|pnr|pid|ssn|uuid"
+    r"|person(en)?nummer|(person(en)?)?kenn(ung|ziffer|nummer)|identifiant|matricule"
 )
 _DATES = re.compile(
     r"(?i)(.*[_ .-])?(date|dob|born|birth|birthday|birthdate|day|geburtsdatum|datum|naissance)([_ .-].*)?"

@@ -71,7 +71,7 @@ _ASKED = {
     "biased": ("[sampling] rate",),
     "graph": ("[[publish.statistics]] samples",),
 }
-_NO_PERSON = f"{FILL}   # the column that tells people apart; or rows_are_people = true instead of this line"
+_NO_PERSON = f"{FILL}   # the column that tells people apart, which is deleted below; or rows_are_people = true"
 _CHECK_PERSON = "# Proposed by its name. Make sure that it tells people apart, the same way in every table:\n"
 _ROW_NUMBERS = '"table"   # person numbers the rows; leave this out if other tables call the same people so'
 # Of samples by coins rows and medians are proposed too.
