@@ -5,6 +5,8 @@ import os
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
+from unittest import mock
 
 import pytest
 
@@ -12,6 +14,7 @@ import crowdblend as cb
 from crowdblend.demo import write_population
 from crowdblend.errors import InvalidInput
 from crowdblend.publishing.release import release
+from crowdblend.studio import work
 from crowdblend.studio.jobs import JOB, STATUS, Jobs
 from crowdblend.studio.places import Root
 from crowdblend.studio.work import checked_policy
@@ -33,6 +36,23 @@ def _ended(jobs: Path, number: str, state: str = "done", at: int = 0) -> Path:
 def _interrupted(phase: str, _: int) -> None:
     if phase == "writing":
         raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("stopped", [SystemExit(143), KeyboardInterrupt()], ids=["python", "a query"])
+def test_a_job_that_is_ended_is_cancelled(
+    stopped: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB makes the second of the signal that ends the job."""
+
+    def release(*_: object, **__: object) -> NoReturn:
+        raise stopped
+
+    monkeypatch.setattr(work, "signal", mock.Mock())
+    monkeypatch.setitem(work.ACTIONS, "release", release)
+    folder = _ended(tmp_path, "0" * 12, "running")
+    with pytest.raises(type(stopped)):
+        work.main(folder)
+    assert json.loads((folder / STATUS).read_text())["state"] == "cancelled"
 
 
 @pytest.mark.filterwarnings("ignore:No ledger")
