@@ -23,6 +23,7 @@ from crowdblend.mechanisms.histograms import natural_threshold
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey, coins
+from crowdblend.reading.release import read
 from crowdblend.releases.outputs import ESTIMATES
 from tests.cases import for_each
 from tests.policies.policies import policy_text, swapped
@@ -138,6 +139,30 @@ def test_estimates_of_points_are_about_their_block_where_that_is_shown(people: P
         assert (rows["estimate"] == 2 * len(rows)).all()
         assert (rows["low"] == expected.low[at]).all()
         assert (rows["high"] == expected.high[at]).all()
+
+
+@for_each("labels", [(), ("sex",)])
+def test_blocks_that_are_shown_are_not_counted_as_unpublished(people: Path, labels: tuple[str, ...]) -> None:
+    """The same in Python, on the command line and in the report; block by block as in the file."""
+    along = [("[columns]", '[columns]\nsex = { values = ["f", "m"] }')] if labels else []
+    name = "-".join(("out", *labels))
+    points = released(people, swapped(POINTS, *along, add="show_blocks = true\n"), name)
+    classes = points.groupby([*labels, "block"]).agg({"low": ["size", "first"], "high": "first"})
+    hidden = 8 * 2 ** len(labels) - len(classes)
+    assert hidden
+    law = Estimator(ExactCounts(60), InclusionRates.at_rate(0.5))
+    ends = law.sums(np.array([len(points)]), np.array([len(classes)]), np.array([hidden]))
+    low, high = int(ends.low[0]), int(ends.high[0])
+    folder = read(people / name)
+    assert folder.estimates(margin=[]).to_pylist() == [
+        {"sampled": len(points), "unpublished_cells": hidden, "estimate": None, "low": low, "high": high}
+    ]
+    assert sum(folder.estimates().column("unpublished_cells").to_pylist()) == hidden
+    shown = CliRunner().invoke(cli, ["read", str(people / name), "--margin", ""]).stdout
+    assert shown.endswith(f"{len(points)},{hidden},,{low},{high}\n")
+    assert f"<dd>{low:,} – {high:,}</dd>" in (people / name / "report.html").read_text()
+    blocks = folder.estimates(margin=[*labels, "block"]).select(["sampled", "low", "high"]).to_pandas()
+    assert sorted(blocks.to_numpy().tolist()) == sorted(classes.to_numpy().tolist())
 
 
 def test_one_dimension_and_three(people: Path) -> None:

@@ -28,6 +28,8 @@ from crowdblend.frozen import dataclass
 _LARGEST_K, _LARGEST_NOISY, _SMALLEST_RATE = 10**6, 10**5, 1e-12
 _SMALLEST_LOSS, _LARGEST_LOSS = 2.0**-40, 700.0
 _MOST_CELLS = 2**40
+# The column of points that names the block of each.
+BLOCK = "block"
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,8 @@ class CellLaws:
     def finest_classes(self, columns: Iterable[str]) -> int | None:
         """Return the number of classes in one cell of a table by these columns; None if unknown."""
         known = set(columns)
-        return combinations((self.blocks, *(size for name, size in self.sizes.items() if name not in known)))
+        blocks = 1 if self.blocks_shown and BLOCK in known else self.blocks
+        return combinations((blocks, *(size for name, size in self.sizes.items() if name not in known)))
 
     @property
     def classes_in_a_row(self) -> int | None:

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from crowdblend.calculus import Certificate, verify_file
 from crowdblend.errors import InvalidInput
-from crowdblend.estimates.cells import combinations
+from crowdblend.estimates.cells import BLOCK, combinations
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import Guarantee
@@ -170,7 +170,8 @@ class PublishedRelease:
         if self.is_programme:
             return self._publication(columns, table).margin(columns, confidence)
         cells = self._cells(columns, table)
-        return margin_of(self.tables[DATA], cells, cells.columns if columns is None else columns, confidence)
+        labels = [name for name in cells.columns if name in self.facts.domains]
+        return margin_of(self.tables[DATA], cells, labels if columns is None else columns, confidence)
 
     def notes(self, margin: Sequence[str] | None = None, table: str | None = None) -> list[str]:
         """Return sentences on what can and cannot be said."""
@@ -266,14 +267,20 @@ class PublishedRelease:
         cells = self.open(DATA)
         if wanted := set(columns or ()) - set(cells.columns):
             message = f"No table of the release has the columns {', '.join(sorted(wanted))[:200]}."
-            remedy = f"Name columns of the table: {', '.join(cells.columns)}."
+            remedy = (
+                f"Name columns of the table: {', '.join(cells.columns)}."
+                if cells.columns
+                else "It has none: read the total."
+            )
             raise InvalidInput(message, remedy=remedy, where="margin", code="reading.no-column")
         return cells
 
     def open(self, name: str) -> Cells:
-        """Open the file of a table as cells; coordinates of points are no labels."""
+        """Open the file of a table as cells; coordinates of points are no labels, and the blocks that are shown are."""
         cells = open_cells(self.files[name], counted=bool(self.facts.rows_are_counted))
-        return replace(cells, columns=tuple(column for column in cells.columns if column in self.facts.domains))
+        shown = [BLOCK for table in self.tables.values() if table.laws.blocks_shown]
+        kept = tuple(column for column in cells.columns if column in self.facts.domains or column in shown)
+        return replace(cells, columns=kept)
 
     def _stated_errors(self, confidence: float, stated_error: float) -> pa.Table:
         """Statistics have an error of their own, for one confidence."""

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crowdblend.estimates.cells import BLOCK
 from crowdblend.kinds.points.facts import PointsFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
 from crowdblend.publishing.verification.counts import RowOrder, check_people, check_point_estimates
@@ -26,7 +27,7 @@ def check(release: PublishedRelease) -> None:
     facts = release.facts
     assert isinstance(facts, PointsFacts)
     table = facts.tables["data"]
-    blocks = ["block"] if facts.show_blocks else []
+    blocks = [BLOCK] if facts.show_blocks else []
     (path,) = require_files(release, "data")
     cells = require_cells(path, [*table.columns, *blocks, *facts.axes, *ESTIMATES])
     labels: dict[str, pa.DataType] = dict.fromkeys(table.columns, pa.string())

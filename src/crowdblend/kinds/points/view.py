@@ -41,7 +41,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     return View(
         heading=f"Points: {enumeration(axes)}" + (f", with {enumeration(others)}" if others else ""),
         what="points, each of them one person moved by noise",
-        keys=(*_population(facts, found.points), ("published points", f"{found.points:,}")),
+        keys=(*_population(folder, facts, found.points), ("published points", f"{found.points:,}")),
         reading=_reading(facts, axes, noise),
         parts=parts,
     )
@@ -50,7 +50,8 @@ def view(folder: PublishedRelease, figures: bool) -> View:
 def _reading(facts: PointsFacts, axes: list[str], noise: list[AxisNoise]) -> list[str]:
     rate = facts.rate
     moved = enumeration(f"{round_up(on.mean)} in {shorten(name, 40)}" for name, on in zip(axes, noise, strict=True))
-    stands = f" One point stands for about {three_digits(1 / rate)} {_unit(facts)}." if rate else ""
+    many = "people" if facts.rows_per_person is None else "points"
+    stands = f" One point stands for about {three_digits(1 / rate)} {many}." if rate else ""
     inclusion = facts.design.inclusion
     if inclusion is not None and inclusion.least < inclusion.most:
         stands = f" It kept each person with probability {probability(inclusion)}."
@@ -99,19 +100,13 @@ def _map(facts: PointsFacts, shown_places: Places, axes: list[str], drawn: bool)
     return [figure(lambda narrow: draw(narrow=narrow), caption)]
 
 
-def _unit(facts: PointsFacts) -> str:
-    """Return the word for what points stand for."""
-    return "people" if facts.rows_per_person is None else "points"
-
-
-def _population(facts: PointsFacts, points: int) -> list[tuple[str, str]]:
+def _population(folder: PublishedRelease, facts: PointsFacts, points: int) -> list[tuple[str, str]]:
     """Return how many people the points stand for; hidden classes add to the upper end."""
-    laws = facts.tables["data"].laws
-    estimator, classes = laws.estimator, laws.finest_classes(())
-    if estimator is None or classes is None or not points:
+    if not points or not facts.tables["data"].laws.add_up:
         return []
-    found = estimator.sums(np.array([points]), np.array([1]), np.array([classes - 1]))
-    return [(f"{_unit(facts)} of the population, 95 % interval", f"{int(found.low[0]):,} – {int(found.high[0]):,}")]
+    found = folder.margin(()).intervals
+    low, high = int(found.low[0]), int(found.high[0])
+    return [] if high < 0 else [("people of the population, 95 % interval", f"{low:,} – {high:,}")]
 
 
 def _outlines(facts: PointsFacts, axes: list[str], bounds: list[tuple[float, float]]) -> list[Rectangle]:
