@@ -54,6 +54,18 @@ def test_it_has_six_keys_and_names_pages_that_are_there(people):
     assert all((Path(__file__).parents[2] / page).is_file() for page in pages)
 
 
+@for_each("kind", ["statistics", "synopsis"])
+def test_the_secret_size_of_a_sample_is_not_asked_for(people, kind):
+    """Not by the starter of any design, nor where the number is missing: it is published."""
+    asked = [str(keys_of(policy_class(kind))["people"].missing())]
+    for design in sorted({"coins", "everybody", "strata", "weights"} & set(policy_class(kind).designs)):
+        starter = init_policy(people, person="id", design=design, kind=kind)
+        asked += [line for line in starter.splitlines() if line.startswith("people = ")]
+    assert len(asked) == 5
+    for text in asked:
+        assert "or a sample is or was drawn from, and not how many are in the sample" in text
+
+
 @pytest.mark.parametrize("source", [".", "*.csv"])
 def test_a_folder_or_pattern_is_known_by_its_first_file(people, source):
     (people.parent / "people-2.csv").write_text(people.read_text(encoding="utf-8"), encoding="utf-8")

@@ -10,7 +10,7 @@ from crowdblend.lazy import lazy_imports
 from crowdblend.policies.choosing import Choosing, refuse_no_choice
 from crowdblend.policies.columns import Column, check_names, refuse_numbers
 from crowdblend.policies.key import Rule, conflicts, key, part
-from crowdblend.policies.publication_policy import SampledPolicy, data_key
+from crowdblend.policies.publication_policy import HOW_MANY_PEOPLE, SampledPolicy, data_key
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED
 from crowdblend.policies.sampling_section import Sampling
@@ -30,9 +30,7 @@ Accept = Annotated[
 ]
 People = Annotated[
     int | None,
-    data_key(
-        "How many people the population has, where you know it: delta has to stay below one over it.", (1, 10**12)
-    ),
+    data_key(f"{HOW_MANY_PEOPLE}. Where you give it, delta has to stay below one over it.", (1, 10**12)),
 ]
 Delta = Annotated[
     float | None,

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 from crowdblend.policies.key import Rule, conflicts, key, part
-from crowdblend.policies.publication_policy import SampledPolicy, data_key
+from crowdblend.policies.publication_policy import HOW_MANY_PEOPLE, SampledPolicy, data_key
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.strata import DeclaredStrata, one_stratum
@@ -23,7 +23,7 @@ class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
         conflicts("duplicates=one", code="duplicates", because="everybody counts once"),
     )
 
-    people: Annotated[int, data_key("How many people the data hold; this number is public.", (1, 10**12))]
+    people: Annotated[int, data_key(f"{HOW_MANY_PEOPLE}.", (1, 10**12))]
     sampling: Annotated[Sampling, part("How many people are drawn.")]
     epsilon: Annotated[float, key("The privacy loss of all that is published.", "epsilon", section="privacy")]
     # Whether it is one of several publications about everybody, none of which says how many people there are.

@@ -43,6 +43,11 @@ from crowdblend.policies.value_types import FilePath, FilePaths
 _MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
 _LONGEST_TEXT = 500
 data_key = partial(key, section="data")
+# The number may be published. Of a sample that was drawn before, the data hold another one, which is secret.
+HOW_MANY_PEOPLE = (
+    "How many people a register has, or a sample is or was drawn from, and not how many are in the sample; this number "
+    "is public"
+)
 RowsPerPerson = Annotated[
     int | None,
     data_key("How many rows of a person count at most; of more, as many random ones are kept.", "rows_per_person"),

@@ -18,7 +18,7 @@ from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import Accept, Delta, Epsilon
 from crowdblend.policies.key import part
-from crowdblend.policies.publication_policy import Releases, RowsPerPerson, SourceAndFormat, data_key
+from crowdblend.policies.publication_policy import HOW_MANY_PEOPLE, Releases, RowsPerPerson, SourceAndFormat, data_key
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling_section import Sampling
 
@@ -39,8 +39,8 @@ class Terms(SourceAndFormat, frozen=True, kw_only=True):
     people: Annotated[
         int | None,
         data_key(
-            "How many people the population has, where you know it: delta has to stay below one over it. Statistics "
-            "and synopses of a register need it.",
+            f"{HOW_MANY_PEOPLE}. Where you give it, delta has to stay below one over it. Statistics and synopses need "
+            "it, unless the design has `of`.",
             (1, 10**12),
         ),
     ] = None
