@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -159,6 +160,22 @@ def test_the_command_prints_csv_or_one_object(folders: dict[str, Path]) -> None:
     (row,) = found["estimates"]
     assert row["low"] <= 8000 <= row["high"]
     assert CliRunner().invoke(cli, ["read", str(folders["table"]), "--margin", "x", "--json"]).exit_code == 2
+
+
+@for_each("name", ["table", "table-noise", "table-open", "microdata", "points"])
+@for_each(("confidence", "missed"), [("0.99", 1), ("0.5", 50), ("0.95", 5)])
+def test_notes_are_about_the_confidence_of_the_intervals(
+    name: str, confidence: str, missed: int, folders: dict[str, Path]
+) -> None:
+    told = CliRunner().invoke(cli, ["read", str(folders[name]), "--confidence", confidence])
+    assert f"{100 - missed} times in 100" in told.stderr
+    assert set(re.findall(r"(\d+) (?:times )?in 100", told.stderr)) <= {str(100 - missed), str(missed)}
+    held = re.search(r"may have up to ([\d,]+) people .* fewer than (\d+) in 100", told.stderr)
+    if name in ("table", "microdata"):  # some classes are missing, and their rows say the same
+        assert held is not None
+        rows = csv.DictReader(io.StringIO(told.stdout))
+        highs = {row["high"] for row in rows if not row["sampled"]}
+        assert (highs, int(held[2])) == ({held[1].replace(",", "")}, missed)
 
 
 def test_margins_named_one_by_one_are_those_with_a_comma(folders: dict[str, Path]) -> None:

@@ -35,7 +35,8 @@ def command(
     named = [name.strip() for margin in margins for name in margin.split(",") if name.strip()]
     columns = named if margins else None
     if ranges is None:
-        found, notes = release.estimates(confidence, columns, table), release.notes(columns, table)
+        found = release.estimates(confidence, columns, table)
+        notes = release.notes(columns, table, confidence=confidence)
     else:
         column, _, edges = ranges.partition("=")
         found, notes = release.ranges(column, edges.split(","), confidence), []

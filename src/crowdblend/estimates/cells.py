@@ -78,15 +78,16 @@ class CellLaws:
         """The number of classes in a row of the data: one, unless points hide their block."""
         return 1 if self.blocks_shown else self.blocks
 
-    def largest_unpublished(self, estimator: Estimator | None = None) -> int | None:
-        """The upper end for a row that is not shown: of larger ones fewer than 5 in 100 are; None without one."""
+    def largest_unpublished(self, estimator: Estimator | None = None, *, confidence: float = CONFIDENCE) -> int | None:
+        """The upper end for a row that is not shown: larger ones are shown with `confidence`; None without one."""
         estimator, inside = estimator or self.estimator, self.classes_in_a_row
         if estimator is None or estimator.law.shown_from is None or inside is None:
             return None
         if inside == 1:
-            return estimator.largest_unpublished()
+            return estimator.largest_unpublished(confidence=confidence)
         nothing = np.zeros(1, np.int64)
-        return int(estimator.sums(nothing, nothing, np.array([inside])).high[0]) if estimator.law.noiseless else None
+        found = estimator.sums(nothing, nothing, np.array([inside]), confidence=confidence)
+        return int(found.high[0]) if estimator.law.noiseless else None
 
     def intervals(
         self,

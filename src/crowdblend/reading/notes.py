@@ -11,7 +11,7 @@ import numpy as np
 from crowdblend.calculus import Assumption
 from crowdblend.designs import InclusionRates
 from crowdblend.designs.design import MOST_LISTED
-from crowdblend.estimates.estimator import Estimator
+from crowdblend.estimates.estimator import CONFIDENCE, Estimator
 from crowdblend.estimates.laws import GaussianOnEveryCell, Law, NoiseBelowK, NoiseFromThreshold, OutlierNoise
 from crowdblend.guarantees.wording import three_digits
 from crowdblend.releases.facts import CellTable, ReleaseFacts
@@ -23,7 +23,7 @@ _SELECTED = (
 )
 _CHOSEN = (
     "A part of the sample chose the labels, and is in none of the numbers. The intervals are those of labels that were "
-    "fixed before: they are not proved to cover 95 times in 100 after such a choice."
+    "fixed before: they are not proved to cover as often after such a choice."
 )
 
 
@@ -33,15 +33,17 @@ _LOWER_ENDS = (
 )
 
 
-def sentences(facts: ReleaseFacts, table: CellTable, margin: Sequence[str] | None = None) -> list[str]:
+def sentences(
+    facts: ReleaseFacts, table: CellTable, margin: Sequence[str] | None = None, confidence: float = CONFIDENCE
+) -> list[str]:
     """Return sentences on reading counts and estimates of a table; of a margin, on its sums."""
     laws = table.laws
     if laws.stratum is not None:
-        return stratum_sentences(facts, table)
+        return stratum_sentences(facts, table, confidence)
     estimator = laws.estimator
     if estimator is None:
         return _unknown(facts)
-    lines = [*_sample(facts, estimator), *facts.rests_on, *_cells(facts, table, estimator)]
+    lines = [*_sample(facts, estimator, confidence), *facts.rests_on, *_cells(facts, table, estimator, confidence)]
     lines += [_CHOSEN] if facts.chosen_by_the_sample else []
     open_columns = [name for name, size in laws.sizes.items() if size is None]
     if open_columns and estimator.law.noiseless:
@@ -64,7 +66,7 @@ def _unknown(facts: ReleaseFacts) -> list[str]:
     return [facts.counting_note, "How many there are in the population is not estimated.", *facts.rests_on]
 
 
-def _sample(facts: ReleaseFacts, estimator: Estimator) -> list[str]:
+def _sample(facts: ReleaseFacts, estimator: Estimator, confidence: float) -> list[str]:
     if facts.counting_note is not None:
         return [facts.counting_note]
     design = estimator.design
@@ -79,7 +81,7 @@ def _sample(facts: ReleaseFacts, estimator: Estimator) -> list[str]:
     lines = [
         f"{what} a random sample, which has each person with probability {probability(design)}{stands}.",
         f"{estimates} are about the population that the sample was drawn from: an interval covers the number of people "
-        "95 times in 100 among the cells of that size that are published.",
+        f"{_times(confidence)} among the cells of that size that are published.",
     ]
     if facts.assumption is Assumption.ASSUMED_RATE:
         lines.append(
@@ -93,6 +95,10 @@ def _sample(facts: ReleaseFacts, estimator: Estimator) -> list[str]:
     return lines
 
 
+def _times(confidence: float) -> str:
+    return f"{100 * confidence:.10g} times in 100"
+
+
 def probability(design: InclusionRates) -> str:
     """Return the inclusion probability in words: a number, or a range with its exceptions."""
     if design.least == design.most:
@@ -101,14 +107,17 @@ def probability(design: InclusionRates) -> str:
     return f"between {design.least:g} and {design.most:g}{others}"
 
 
-def _cells(facts: ReleaseFacts, table: CellTable, estimator: Estimator) -> list[str]:
+def _cells(facts: ReleaseFacts, table: CellTable, estimator: Estimator, confidence: float) -> list[str]:
     law = estimator.law
     if law.noiseless:
         exact = ["Published counts are exact."] if facts.rows_are_counted else []
         lower = [_LOWER_ENDS] if law.shown_from is not None and table.laws.blocks == 1 and table.laws.add_up else []
-        return [*missing_rows(table), *exact, *lower]
+        return [*missing_rows(table, confidence), *exact, *lower]
     if isinstance(law, NoiseFromThreshold):
-        return _threshold_cells(law, table.laws.largest_unpublished(estimator))
+        most = table.laws.largest_unpublished(estimator, confidence=confidence)
+        return _threshold_cells(
+            law, "" if most is None else f"; it may have up to {most:,} people, {_times(confidence)}"
+        )
     lines = []
     if isinstance(law, NoiseBelowK):
         hidden = "The data do not say which counts are noisy, on purpose: that would reveal more than is guaranteed."
@@ -142,34 +151,35 @@ def _off(law: Law) -> str:
     return f"{least} on average in cells of {law.settled_from:,} or more and up to {most} in smaller ones"
 
 
-def _threshold_cells(law: NoiseFromThreshold, unpublished_cells: int | None) -> list[str]:
+def _threshold_cells(law: NoiseFromThreshold, size: str) -> list[str]:
     """Return sentences on cells that are shown because their noisy count reached a threshold."""
-    held = "" if unpublished_cells is None else f"; it may have up to {unpublished_cells:,} people, 95 times in 100"
     return [
         "Labels were not listed beforehand: which of them appear here is protected as their numbers are. The noise "
         f"moves a count by {_off(law)}.",
         f"Every count carries noise, and a cell is published where its noisy count is {law.shown_from:,} or more. One "
-        f"that is missing is not zero, and a label that is missing may well be somebody's{held}.",
+        f"that is missing is not zero, and a label that is missing may well be somebody's{size}.",
         "Of cells near that number the estimate is too large on average: they are published only where the noise was "
         "not too low. low and high take that into account.",
         "Do not add cells up: some are missing, and of the others the small ones are too large.",
     ]
 
 
-def missing_rows(table: CellTable) -> list[str]:
+def missing_rows(table: CellTable, confidence: float = CONFIDENCE) -> list[str]:
     """Return sentences on rows that are not published, and on estimates; none where all are."""
     laws = table.laws
     found = [own for own in (laws.estimator, *laws.strata.values()) if own is not None and own.law.shown_from]
     if not found:
         return []
-    sizes, ends = sorted({own.law.shown_from or 0 for own in found}), [laws.largest_unpublished(own) for own in found]
+    sizes = sorted({own.law.shown_from or 0 for own in found})
+    ends = [laws.largest_unpublished(own, confidence=confidence) for own in found]
     enough = f"at least {sizes[0]:,} sampled people"
     if len(sizes) > 1:
         enough = f"enough sampled people (between {sizes[0]:,} and {sizes[-1]:,}, depending on the stratum)"
     held = "how many people it has is not known"
     if None not in ends:
         most = max(end for end in ends if end is not None)
-        held = f"it may have up to {most:,} people of the population; of larger ones fewer than 5 in 100 are missing"
+        others = f"of larger ones fewer than {100 * (1 - confidence):.6g} in 100 are missing"
+        held = f"it may have up to {most:,} people of the population; {others}"
     lines = [f"A cell is published when {enough} are in it. One that is missing is not zero: {held}."]
     if laws.blocks != 1:
         what = "A block" if laws.blocks_shown else "A combination of labels"
@@ -181,7 +191,7 @@ def missing_rows(table: CellTable) -> list[str]:
     return [*lines, *([_SELECTED] if estimated else [])]
 
 
-def stratum_sentences(facts: ReleaseFacts, table: CellTable) -> list[str]:
+def stratum_sentences(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[str]:
     """Return sentences on reading counts and estimates of a stratified sample."""
     laws = table.laws
     found = {label: own for label, own in laws.strata.items() if own is not None}
@@ -214,7 +224,7 @@ def stratum_sentences(facts: ReleaseFacts, table: CellTable) -> list[str]:
             "for every weight in it."
         )
     if any(own.law.shown_from for own in found.values()):
-        return [*lines, *missing_rows(table)]
+        return [*lines, *missing_rows(table, confidence)]
     lines.append(
         "Every cell is published. Small counts carry noise and may be negative, and so may estimates, below low."
     )

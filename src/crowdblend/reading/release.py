@@ -173,17 +173,19 @@ class PublishedRelease:
         labels = [name for name in cells.columns if name in self.facts.domains]
         return margin_of(self.tables[DATA], cells, labels if columns is None else columns, confidence)
 
-    def notes(self, margin: Sequence[str] | None = None, table: str | None = None) -> list[str]:
-        """Return sentences on what can and cannot be said."""
+    def notes(
+        self, margin: Sequence[str] | None = None, table: str | None = None, *, confidence: float = CONFIDENCE
+    ) -> list[str]:
+        """Return sentences on what can and cannot be said of estimates with this confidence."""
         if self.is_programme:
             one = self._publication(margin, table)
             others = ", ".join(name for name in self.publications if name != one.publication)
             here = [] if table else [f"This is the publication {one.publication}; name another one as table: {others}."]
-            return [*here, *one.notes(margin)]
+            return [*here, *one.notes(margin, confidence=confidence)]
         if not self.tables:
             return [*self.facts.together, *self.facts.notes]
         self._cells(margin, None)
-        return notes.sentences(self.facts, self.tables[DATA], margin)
+        return notes.sentences(self.facts, self.tables[DATA], margin, confidence)
 
     @property
     def counted_publications(self) -> Mapping[str, PublishedRelease]:
