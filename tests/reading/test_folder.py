@@ -67,6 +67,15 @@ def test_pandas_reads_the_declared_categories_in_three_lines(folders: dict[str, 
     assert data.groupby("district", observed=False)["sampled"].sum().loc["Mills"] == 0
 
 
+@for_each("name", NAMES)
+def test_readme_explains_estimates_of_the_file_or_says_who_computes_them(name: str, folders: dict[str, Path]) -> None:
+    text = (folders[name] / "README.md").read_text(encoding="utf-8")
+    columns = (folders[name] / "data.csv").read_text(encoding="utf-8").split("\n")[0].replace('"', "").split(",")
+    explained = "estimate, low and high" in text
+    assert not explained or ({"estimate", "low", "high"} <= set(columns)) != ("which crowdblend read computes" in text)
+    assert name != "microdata" or (explained and "Rows of sampled people" in text)
+
+
 def test_texts_of_the_policy_are_no_markup(folders: dict[str, Path]) -> None:
     assert (folders["table"] / "README.md").read_text().startswith("# People of &#42;Harbour&#42;\n")
 

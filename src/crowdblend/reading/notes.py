@@ -72,16 +72,16 @@ def _sample(facts: ReleaseFacts, estimator: Estimator, confidence: float) -> lis
     design = estimator.design
     if design.least == design.most == 1:
         return ["No sample was drawn: everybody is counted."]
-    what, one, estimates = "sampled is about", "counted person", "estimate, low and high"
+    what, one = "sampled is about", "counted person"
     if not facts.rows_are_counted:
-        what, one, estimates = "Each row is one person of", "row", "Estimates"
+        what, one = "Each row is one person of", "row"
     stands = (
         f": one {one} stands for about {three_digits(1 / design.least)} people" if design.least == design.most else ""
     )
     lines = [
         f"{what} a random sample, which has each person with probability {probability(design)}{stands}.",
-        f"{estimates} are about the population that the sample was drawn from: an interval covers the number of people "
-        f"{_times(confidence)} among the cells of that size that are published.",
+        f"{_estimates(facts)} are about the population that the sample was drawn from: an interval covers the number "
+        f"of people {_times(confidence)} among the cells of that size that are published.",
     ]
     if facts.assumption is Assumption.ASSUMED_RATE:
         lines.append(
@@ -93,6 +93,12 @@ def _sample(facts: ReleaseFacts, estimator: Estimator, confidence: float) -> lis
             lines.append(f"Estimates divide by {design.rate:g}; low and high hold for every probability in that range.")
         lines.append("People who had no chance to be sampled are not counted in the estimates.")
     return lines
+
+
+def _estimates(facts: ReleaseFacts) -> str:
+    """Return the names of the estimates, and where they are if not in the data."""
+    in_data = facts.rows_are_counted or "estimate" in facts.meanings
+    return f"estimate, low and high{'' if in_data else ', which crowdblend read computes,'}"
 
 
 def _times(confidence: float) -> str:
@@ -209,7 +215,7 @@ def stratum_sentences(facts: ReleaseFacts, table: CellTable, confidence: float) 
         f"own ({listed}{f', and {more} more, which datapackage.json lists' if more > 0 else ''}).",
         "Counts of different strata must not be added or compared: one person stands for more people where the rate is "
         f"lower.{instead}",
-        f"estimate, low and high are about the population: each {each} is divided by the rate of its stratum.",
+        f"{_estimates(facts)} are about the population: each {each} is divided by the rate of its stratum.",
     ]
     if facts.already_drawn:
         lines.append(

@@ -1,4 +1,4 @@
-"""The policy of microdata: a row for each person of a class of at least k."""
+"""The policy of microdata: the rows of sampled people whose class has at least k of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class MicrodataPolicy(RecodedPolicy, frozen=True, kw_only=True):
 
 
 class Microdata(Publication):
-    """A row for everybody in a class of at least k."""
+    """Rows of sampled people, where at least k of them are in their class."""
 
     kind = "microdata"
     policy = MicrodataPolicy
