@@ -1,5 +1,7 @@
 """Releases of points and of outlier tables, end to end, and what is refused in one sentence with nothing written."""
 
+import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.stats import binom, norm
 
 from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
@@ -18,13 +21,17 @@ from crowdblend.estimates.laws import ExactCounts
 from crowdblend.guarantees.privacy import CrowdBlending, Differential, OutlierPrivate, ZeroKnowledge
 from crowdblend.kinds import plan
 from crowdblend.kinds.outlier_table.plan import plan as plan_outlier_table
+from crowdblend.kinds.points.facts import reach_apart
 from crowdblend.kinds.points.plan import plan as plan_points
+from crowdblend.kinds.points.view import view
 from crowdblend.mechanisms.histograms import natural_threshold
+from crowdblend.mechanisms.points import AxisNoise
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey, coins
 from crowdblend.reading.release import read
 from crowdblend.releases.outputs import ESTIMATES
+from crowdblend.reports.page import Table
 from tests.cases import for_each
 from tests.policies.policies import policy_text, swapped
 from tests.refusals import is_refusal, refuses
@@ -163,6 +170,70 @@ def test_blocks_that_are_shown_are_not_counted_as_unpublished(people: Path, labe
     assert f"<dd>{low:,} – {high:,}</dd>" in (people / name / "report.html").read_text()
     blocks = folder.estimates(margin=[*labels, "block"]).select(["sampled", "low", "high"]).to_pandas()
     assert sorted(blocks.to_numpy().tolist()) == sorted(classes.to_numpy().tolist())
+
+
+FALSE_ALARM = 1e-6
+
+
+@for_each("keep_in", ["none", "bounds", "block"])
+def test_the_report_says_what_noise_does_to_points(people: Path, keep_in: str) -> None:
+    """Of 4,000 people in a corner of the bounds, where kept points lean most; 1e-6 is the chance of a false alarm."""
+    place, steps = {"x": 0.25, "y": -0.95}, {"x": 0.5, "y": 0.1}
+    pd.DataFrame({"id": range(4000), **place}).to_csv(people / "people.csv", index=False)
+    louder = [
+        ("poisson", "coins"),
+        ("delta = 1e-6", "accept_delta = true"),
+        ("noise_epsilon = 0.5", "noise_epsilon = 5.0"),
+    ]
+    points = released(people, swapped(POINTS, *louder, add=f"keep_in = '{keep_in}'\n"), keep_in)
+    shown = view(read(people / keep_in), figures=False)
+    blocks = {part.name: part.blocks for part in shown.parts}["statistics"]
+    means, quantiles = (block for block in blocks if isinstance(block, Table))
+    moved = next(line for line in shown.reading if "On each axis noise moved" in line)
+    apart = next(block for block in blocks if isinstance(block, str) and "Two people at one place" in block)
+    mixed = points.sample(frac=1, random_state=1)
+    for row, (axis, at) in enumerate(place.items()):
+        far, between = (float(re.search(rf"([\d.e-]+) in {axis}", text)[1]) for text in (moved, apart))  # type: ignore[index]
+        off, slack = (mixed[axis] - at).to_numpy(), 1e-9
+        assert binom.sf((abs(off) > far + slack).sum() - 1, 4000, 0.05) > FALSE_ALARM
+        pairs = abs(off[::2] - off[1::2])
+        assert binom.sf((pairs > between + slack).sum() - 1, 2000, 0.05) > FALSE_ALARM
+        name, mean, deviation, *lean = means.rows[row]
+        assert name == quantiles.rows[row][0] == f"<bdi>{axis}</bdi>"
+        within = float(lean[0]) if lean else 0.0
+        assert bool(lean) == (keep_in != "none")
+        assert abs(off.mean()) <= within - norm.ppf(FALSE_ALARM / 2) * float(deviation)
+        assert abs(float(mean) - points[axis].mean()) <= max(within, float(deviation))
+        quantile_off = np.array(quantiles.rows[row][1:6], float) - at
+        assert (abs(quantile_off) <= float(quantiles.rows[row][6]) + steps[axis] / 2).all()
+        if keep_in != "block":  # and no distance is stated that is a step too large, where points are free
+            assert (abs(off) > far - 1.5 * steps[axis]).mean() > 0.03
+            assert keep_in == "bounds" or (pairs > between - 1.5 * steps[axis]).mean() > 0.04
+
+
+@for_each("loss", [0.02, 0.3, 2.0])
+@for_each("side", [2, 7, 40])
+def test_two_points_of_a_place_are_as_far_apart_as_their_noise_says(loss: float, side: int) -> None:
+    """By sums over the law of the noise: free points exactly, folded ones no further, and no further in than stated."""
+    reach = round(60 / loss)
+    noise = np.arange(-reach, reach + 1)
+    masses = math.exp(-loss) ** abs(noise) * math.tanh(loss / 2)
+    free = np.convolve(masses, masses)
+    tail = lambda r: 1 - free[2 * reach - r : 2 * reach + r + 1].sum()  # noqa: E731
+    found = reach_apart(loss, 0.05)
+    assert tail(found) <= 0.05 < (tail(found - 1) if found else 1)
+    most = min(AxisNoise(loss).mean_distance, (side - 1) / 2)
+    leans = []
+    for place in range(side):
+        unfolded = (place + noise) % (2 * side)
+        law = np.bincount(np.minimum(unfolded, 2 * side - 1 - unfolded), masses, side)
+        distances = abs(np.subtract.outer(np.arange(side), np.arange(side)))
+        assert (np.outer(law, law) * (distances > found)).sum() <= 0.05
+        mean = law @ np.arange(side)
+        assert law @ (np.arange(side) - mean) ** 2 <= AxisNoise(loss).deviation ** 2
+        leans.append(mean - place)
+    assert max(map(abs, leans)) <= most + 1e-9
+    assert sum(leans) == pytest.approx(0, abs=1e-9)
 
 
 def test_one_dimension_and_three(people: Path) -> None:

@@ -1,8 +1,7 @@
-"""Published points in numbers: mean, quantiles, and how far noise moves them."""
+"""Published points in numbers: mean and quantiles."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -17,15 +16,6 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 BINS = 64
 # Rows read at once: few, so that the same memory serves them all.
 ROWS = 1 << 16
-
-
-@dataclass(frozen=True)
-class AxisNoise:
-    """The movement of points on an axis: the mean, the standard deviation, the block's width."""
-
-    mean: float
-    deviation: float
-    width: float
 
 
 @dataclass(frozen=True)
@@ -81,11 +71,6 @@ def runs(values: Sequence[Values]) -> Places:
         begins[1:] |= column[1:] != column[:-1]
     starts = np.flatnonzero(begins)
     return Places(tuple(column[starts] for column in values), np.diff(starts, append=len(begins)))
-
-
-def mean_error(noise: AxisNoise, points: int, *, folded: bool) -> float:
-    """Free noise averages out; points folded into their block lean to its middle, by less than they move."""
-    return noise.mean if folded else noise.deviation / math.sqrt(points)
 
 
 def bin_points(

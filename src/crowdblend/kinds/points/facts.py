@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -10,12 +11,13 @@ from typing import Annotated, Literal
 import msgspec
 
 from crowdblend.frozen import dataclass
-from crowdblend.mechanisms.points import MovedPoints, all_within
+from crowdblend.mechanisms.points import AxisNoise, MovedPoints, all_within
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import CrowdFacts, by_stratum
 from crowdblend.releases.facts import CellTable, Fact, Parameters, contradiction
 
-# For how many points, and how surely, the dry run and the report say that none moves beyond some distance.
+# For how many points the dry run says that none moves beyond some distance; with which probability it may be wrong, as
+# may what the report says of noise.
 POINTS, FAILURE = 100_000, 0.05
 Keep = Literal["none", "bounds", "block"]
 
@@ -48,8 +50,29 @@ class Displacement:
 
     width: float
     mean: float
-    deviation: float
     within: float
+
+
+@dataclass(frozen=True)
+class AxisMoves:
+    """Bounds on what noise does to published points on an axis, in its unit, whichever block they are in.
+
+    With probability FAILURE at most a point moves further than `moved`, two points of one place are further apart than
+    `apart`, and any of all points moves further than `all_moved`. Folding and cutting off take no point further from
+    where it was, and no two further apart, so that bounds of free noise hold of kept points as well.
+
+    These lean inwards: the mean of where a point may be is up to `lean` from where it was. That is no more than the
+    mean distance, nor than half of a block. For discrete Laplace noise is a random walk that stops at a geometric time,
+    and a folded point this walk reflected at the ends of its block. Two reflected walks can be made to keep their
+    order, so by symmetry the mean is between the place and the middle, and those of evenly spread places do not lean.
+    """
+
+    name: str
+    lean: float = 0.0
+    deviation: float = 0.0
+    moved: float = 0.0
+    apart: float = 0.0
+    all_moved: float = 0.0
 
 
 class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
@@ -142,9 +165,23 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
                 noise = [on.within(size) for on, size in zip(noise, shape, strict=True)]
             moved: dict[str, Displacement] = {}
             for (name, axis), size, on, reach in zip(self.axes.items(), shape, noise, reaches, strict=True):
-                far = (on.mean_distance, on.deviation) if math.isfinite(on.loss) else (0.0, 0.0)
-                moved[name] = Displacement(*(steps * axis.resolution for steps in (size, *far, reach)))
+                mean = on.mean_distance if math.isfinite(on.loss) else 0.0
+                moved[name] = Displacement(*(steps * axis.resolution for steps in (size, mean, reach)))
             found.append(moved)
+        return found
+
+    def moves(self, points: int) -> list[AxisMoves]:
+        """Return what noise does at most to this many points on every axis."""
+        noise, found = {shape: self.mechanisms[0].noise(shape) for shape in self.shapes}, []
+        for place, (name, axis) in enumerate(self.axes.items()):
+            each = []
+            for size, loss in {(shape[place], some[place].loss) for shape, some in noise.items() if shape[place] > 1}:
+                on = AxisNoise(loss)
+                reaches = on.reach(FAILURE), reach_apart(loss, FAILURE), on.reach(FAILURE / points)
+                steps = (on.mean_distance, on.deviation, *reaches)
+                folded = [*[(size - 1) / 2] * 2, *[size - 1] * 3]
+                each.append(map(min, steps, folded) if self.keep_in == "block" else steps)
+            found.append(AxisMoves(name, *(axis.resolution * max(some) for some in zip(*each, strict=True))))
         return found
 
     @property
@@ -155,3 +192,20 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
     def parameters(self) -> Parameters:
         largest = max(self.mechanisms, key=lambda mechanism: mechanism.k)
         return {**super().parameters, "k": largest.k, "noise_epsilon": largest.noise_epsilon}
+
+
+def reach_apart(loss: float, failure: float) -> int:
+    """Return the smallest r with P[|Y − Z| > r] ≤ failure, for noise Y and Z of this loss per step.
+
+    With a = e^−loss, P[|Y − Z| > r] = 2a^{r+1}(1 − a)/(1 + a)²·(r + 1 + (1 + a²)/(1 − a²) + a/(1 − a)).
+    """
+    a, rest = math.exp(-loss), -math.expm1(-loss)
+
+    def within(r: int) -> bool:
+        further = r + 1 + (1 + a * a) / (rest * (1 + a)) + a / rest
+        return 2 * a ** (r + 1) * rest / (1 + a) ** 2 * further <= failure
+
+    most = 1
+    while not within(most):
+        most *= 2
+    return bisect_left(range(most), True, key=within)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import numpy as np
 
 from crowdblend.figures.maps import Rectangle, point_map
 from crowdblend.guarantees.wording import three_digits
-from crowdblend.kinds.points.facts import PointsFacts
+from crowdblend.kinds.points.facts import FAILURE, AxisMoves, PointsFacts
 from crowdblend.kinds.table.view import bars
 from crowdblend.reading.notes import missing_rows, probability
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports import places
 from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
-from crowdblend.reports.places import AxisNoise, Places, read_places
+from crowdblend.reports.places import Places, read_places
 from crowdblend.reports.text import enumeration, label, round_up, shorten
 
 MOST_LINES = 4_000
 MOST_BARS = 40
+_RARELY = f"with probability {100 * FAILURE:g} % at most"
 
 
 def view(folder: PublishedRelease, figures: bool) -> View:
@@ -28,28 +30,22 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     assert isinstance(facts, PointsFacts)
     axes = list(facts.axes)
     found = read_places(path, axes)
-    shapes = facts.displacements
-    # The noise of the largest blocks along every axis.
-    noise = [
-        AxisNoise(*(max(getattr(shape[name], part) for shape in shapes) for part in ("mean", "deviation", "width")))
-        for name in axes
-    ]
+    noise = facts.moves(max(found.points, 1))
     others = list(facts.domains)
     parts = [Part("data", "What was published", _map(facts, found, axes, figures))]
     if found.points > 1:
-        parts.append(Part("statistics", "What the points add up to", _statistics(facts, found, axes, noise)))
+        parts.append(Part("statistics", "What the points add up to", _statistics(facts, found, noise)))
     return View(
         heading=f"Points: {enumeration(axes)}" + (f", with {enumeration(others)}" if others else ""),
         what="points, each of them one person moved by noise",
         keys=(*_population(folder, facts, found.points), ("published points", f"{found.points:,}")),
-        reading=_reading(facts, axes, noise),
+        reading=_reading(facts, noise),
         parts=parts,
     )
 
 
-def _reading(facts: PointsFacts, axes: list[str], noise: list[AxisNoise]) -> list[str]:
+def _reading(facts: PointsFacts, noise: list[AxisMoves]) -> list[str]:
     rate = facts.rate
-    moved = enumeration(f"{round_up(on.mean)} in {shorten(name, 40)}" for name, on in zip(axes, noise, strict=True))
     many = "people" if facts.rows_per_person is None else "points"
     stands = f" One point stands for about {three_digits(1 / rate)} {many}." if rate else ""
     inclusion = facts.design.inclusion
@@ -64,10 +60,15 @@ def _reading(facts: PointsFacts, axes: list[str], noise: list[AxisNoise]) -> lis
     return [
         *note,
         f"Each point is {one} of a random sample, moved by noise.{stands} The order of the rows means nothing.",
-        f"In the largest blocks a point moved by {moved} on average; in smaller blocks by less.",
+        f"On each axis noise moved a point by more than this {_RARELY}: {_each(noise, 'moved')}.",
         *missing_rows(facts.tables["data"]),
         kept,
     ]
+
+
+def _each(noise: list[AxisMoves], what: str) -> str:
+    """Return a distance on every axis, each in its own unit."""
+    return enumeration(f"{round_up(getattr(on, what))} in {shorten(on.name, 40)}" for on in noise)
 
 
 def _map(facts: PointsFacts, shown_places: Places, axes: list[str], drawn: bool) -> list[Block]:
@@ -128,45 +129,44 @@ def _outlines(facts: PointsFacts, axes: list[str], bounds: list[tuple[float, flo
     ]
 
 
-def _statistics(facts: PointsFacts, places: Places, axes: list[str], noise: list[AxisNoise]) -> list[Block]:
-    kept = facts.keep_in != "none"
-    moved = float(np.sqrt(sum(on.deviation**2 for on in noise)))
+def _statistics(facts: PointsFacts, places: Places, noise: list[AxisMoves]) -> list[Block]:
+    lean = {
+        "block": " Points that are kept in their block lean towards its middle. That does not average out: it moves a "
+        "mean by the lean at most, and not at all where people are spread evenly over each block.",
+        "bounds": " Points that are put back onto the bounds lean inwards. That does not average out: it moves a mean "
+        "by the lean at most.",
+    }.get(facts.keep_in, "")
     return [
-        "Statistics of the published points. The expected error is what the noise of the largest blocks makes of "
-        "them; people who were not sampled or not shown are no part of it.",
+        "Statistics of the published points, and what noise does to them; people who were not sampled or not shown are "
+        "no part of it.",
         Heading("Mean"),
-        _means(places, axes, noise, kept),
+        f"The noise averages out over many points.{lean}",
+        _means(places, noise, leaning=bool(lean)),
         Heading("Quantiles"),
-        _quantiles(places, axes, noise),
-        f"Noise moves points by about {_number(moved)}: smaller distances are noise, larger ones are real.",
+        _quantiles(places, noise),
+        Heading("Distances"),
+        f"Two people at one place are published further apart than this {_RARELY}, on each axis: "
+        f"{_each(noise, 'apart')}. Smaller distances may be noise alone.",
     ]
 
 
-def _means(shown_places: Places, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
-    errors = [places.mean_error(on, shown_places.points, folded=kept) for on in noise]
+def _means(shown_places: Places, noise: list[AxisMoves], *, leaning: bool) -> Table:
+    rows = []
+    for on, values in zip(noise, shown_places.axes, strict=True):
+        mean, spread = np.average(values, weights=shown_places.counts), on.deviation / math.sqrt(shown_places.points)
+        ends = [spread, on.lean] if leaning else [spread]
+        rows.append([label(on.name), _fit_digits(mean, ends[-1]), *map(round_up, ends)])
+    headers = ["axis", "mean", "standard deviation of its noise, at most", *(["lean, at most"] if leaning else [])]
+    return Table(headers, rows, "Means of the published points", range(1, len(headers)))
+
+
+def _quantiles(shown_places: Places, noise: list[AxisMoves]) -> Table:
     rows = [
-        [
-            label(name),
-            _fit_digits(np.average(shown_places.axes[at], weights=shown_places.counts), errors[at]),
-            _number(errors[at]),
-        ]
-        for at, name in enumerate(axes)
+        [label(on.name), *(_fit_digits(q, on.moved) for q in shown_places.quantiles(at)), round_up(on.all_moved)]
+        for at, on in enumerate(noise)
     ]
-    return Table(["axis", "mean", "expected error"], rows, "Means of the published points", {1, 2})
-
-
-def _quantiles(shown_places: Places, axes: list[str], noise: list[AxisNoise]) -> Table:
-    rows = [
-        [label(name), *(_fit_digits(q, noise[at].mean) for q in shown_places.quantiles(at)), _number(noise[at].mean)]
-        for at, name in enumerate(axes)
-    ]
-    headers = ["axis", *(f"{100 * q:g} %" for q in places.QUANTILES), "expected error, at most about"]
+    headers = ["axis", *(f"{100 * q:g} %" for q in places.QUANTILES), f"moved by more {_RARELY}"]
     return Table(headers, rows, "Quantiles of the published points", range(1, len(headers)))
-
-
-def _number(value: float) -> str:
-    """Return an error or a distance to two digits."""
-    return f"{float(f'{float(value):.2g}'):,.10g}"
 
 
 def _fit_digits(value: float, error: float) -> str:
