@@ -6,8 +6,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crowdblend.designs import InclusionRates
+from crowdblend.estimates.cells import CellLaws, estimator_of
+from crowdblend.estimates.laws import ExactCounts
 from crowdblend.reading import cells
 from crowdblend.reading.cells import open_cells
+from crowdblend.recoding.values import Values
+from crowdblend.releases.facts import CellTable
 from crowdblend.reports.summary import in_order, size_class, summarize
 from crowdblend.reports.text import one_in, round_up
 from crowdblend.reports.write import write_report
@@ -39,6 +44,37 @@ def test_pieces_change_nothing(tmp_path, monkeypatch):
     assert cut == whole
     assert whole.totals[0].distinct == 40
     assert len(whole.totals[0].totals) == 20
+
+
+def laws_of(stratum, **rates):
+    """The laws of crowds at one rate, or at that of each stratum; None is a rate that nobody states."""
+    each = {
+        name: estimator_of(ExactCounts(35), None if rate is None else InclusionRates.at_rate(rate))
+        for name, rate in rates.items()
+    }
+    return CellLaws(None, {}, stratum, each) if stratum else CellLaws(each["all"])
+
+
+@for_each(
+    ("laws", "sizes"),
+    [
+        (laws_of(None, all=0.01), {"5,000–9,999": 15, "50,000–99,999": 15}),
+        (laws_of(None, all=None), {"50–99": 15, "500–999": 15}),
+        (laws_of("x", a=0.1, b=0.001), {"500–999": 15, "500,000–999,999": 15}),
+        (laws_of("x", a=0.1, b=None), {}),
+    ],
+)
+def test_cells_are_as_large_as_they_are_in_the_population(laws, sizes, tmp_path):
+    """Of 80 sampled people in one stratum and 800 in the other: counts of strata are not compared."""
+    columns = {"x": ["a", "b"] * 15, "y": [str(i // 2) for i in range(30)], "sampled": [80, 800] * 15}
+    folder = release(tmp_path, table(**columns))
+    cells = open_cells(folder / "data.parquet", counted=True)
+    domains = dict.fromkeys(("x", "y"), Values(("a", "b")).domain())
+    made = summarize(cells, CellTable(domains, laws))
+    assert {name: number for name, number in made.sizes if number} == sizes
+    assert made.sized_by_estimates == ("50–99" not in sizes and bool(sizes))
+    page = write_report(folder).read_text(encoding="utf-8")
+    assert "by the estimated number of people of the population in the cell" in page
 
 
 def test_very_many_cells(tmp_path):

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from crowdblend.designs import InclusionRates
 from crowdblend.estimates import laws
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator, Intervals, Variances, nothing_known
-from crowdblend.estimates.laws import Law, Whole
+from crowdblend.estimates.laws import Floats, Law, Whole
 from crowdblend.frozen import dataclass
 
 # Facts may come from anywhere. Beyond these nothing is estimated: it would take minutes, or no array would hold it.
@@ -105,6 +105,22 @@ class CellLaws:
             here = np.flatnonzero(labels == label)
             if len(here):
                 fill(found, here, self._row_intervals(estimator, counts[here], None, confidence))
+        return found
+
+    @property
+    def estimated(self) -> bool:
+        """True if every cell has an estimate, by the rate of its stratum where there are strata."""
+        each = [self.estimator] if self.stratum is None else [*self.strata.values()]
+        return all(one is not None and one.design.rate is not None for one in each)
+
+    def estimates(self, counts: Whole, labels: NDArray[np.generic] | None = None) -> Floats:
+        """Return the estimates of single cells, NaN where there are none; `labels` are their strata."""
+        if labels is None:
+            return np.full(len(counts), np.nan) if self.estimator is None else self.estimator.estimates(counts)
+        found = np.full(len(counts), np.nan)
+        for label, estimator in self.strata.items():
+            if estimator is not None:
+                found[labels == label] = estimator.estimates(counts[labels == label])
         return found
 
     def variances(self, counts: Whole, labels: NDArray[np.generic] | None = None) -> Variances:

@@ -66,7 +66,7 @@ class Estimator:
         # Where nobody but the exceptions may be there, there may be fewer of these as well.
         low = np.where(low > others.least_people, lost + low, self.law.least_people)
         high = lost + self._ends(self.law, design.least, level, places)[1]
-        return Intervals(self._scale(values), low, high)
+        return Intervals(self.estimates(values), low, high)
 
     def largest_unpublished(self, *, confidence: float = CONFIDENCE) -> int:
         """The upper end for a cell of a closed domain that is not shown: a larger one is shown with `confidence`."""
@@ -111,7 +111,7 @@ class Estimator:
             complete = np.zeros(len(totals), np.bool_) if unpublished_cells is None else unpublished_cells == 0
             if unpublished_cells is None:
                 high = np.full(len(totals), -1, np.int64)
-        return Intervals(np.where(complete, self._scale(totals), np.nan), low, high)
+        return Intervals(np.where(complete, self.estimates(totals), np.nan), low, high)
 
     def variances(self, values: Whole) -> Variances:
         """Return the variances of estimates of single cells with these published values."""
@@ -132,7 +132,8 @@ class Estimator:
     def _faint(self) -> bool:
         return not self.law.noiseless and self.law.widest_loss < _FAINT
 
-    def _scale(self, values: Whole) -> Floats:
+    def estimates(self, values: Whole) -> Floats:
+        """Return the estimates of cells, or of sums of noisy ones: what is published divided by the rate."""
         rate = self.design.rate
         return np.full(len(values), np.nan) if rate is None else np.round(values / rate, 1)
 

@@ -57,6 +57,8 @@ class Summary:
     people: int
     totals: tuple[ColumnTotals, ...]
     sizes: tuple[tuple[str, int], ...]
+    """How many cells there are of every size: by their estimates where these are known, and else by their counts."""
+    sized_by_estimates: bool
     largest: tuple[Cell, ...]
     margins: tuple[Margin, ...] = ()
     pair: Margin | None = None
@@ -69,6 +71,10 @@ def summarize(data: Cells, table: CellTable | None = None) -> Summary:
     names = data.columns[:MOST_COLUMNS]
     wanted = [*((name,) for name in names), *([names[:2]] if len(names) > 1 else []), ()]
     counters = [MarginCounter(table, data, one) for one in wanted] if table is not None and table.laws.add_up else []
+    laws = None if table is None else table.laws
+    stratum = None if laws is None else laws.stratum
+    key = data.keys[data.columns.index(stratum)] if stratum in data.columns else None
+    estimated = laws is not None and laws.estimated and (stratum is None or key is not None)
     # Of a table, the margins have the totals by label.
     by_label = {key: Totals([key]) for key in data.keys[:MOST_COLUMNS]} if table is None else {}
     sizes = np.zeros(len(EDGES) + 1, dtype=np.int64)
@@ -77,13 +83,16 @@ def summarize(data: Cells, table: CellTable | None = None) -> Summary:
     for piece in data.pieces():
         counts = piece.column(N).to_numpy()
         cells, people = cells + len(counts), people + int(counts.sum())
-        sizes += np.bincount(np.searchsorted(EDGES, counts, side="right"), minlength=len(sizes))
+        if estimated or stratum is None:  # counts of strata are not compared
+            strata = None if key is None else np.array(piece.column(key).to_pylist(), object)
+            held = laws.estimates(counts, strata) if laws is not None and estimated else counts
+            sizes += np.bincount(np.searchsorted(EDGES, held, side="right"), minlength=len(sizes))
         largest = _largest(piece, data.keys, largest)
         for key, totals in by_label.items():
             totals.add(piece.select([key, N]))
         for counter in counters:
             counter.add(piece)
-    held = np.flatnonzero(sizes).tolist()
+    classes = np.flatnonzero(sizes).tolist()
     # Of two columns no more labels are drawn.
     margins = [counter.margin(most=MOST_LABELS if len(counter.columns) == 2 else None) for counter in counters]
     several = [margin for margin in margins if len(margin.columns) == 1]
@@ -95,7 +104,10 @@ def summarize(data: Cells, table: CellTable | None = None) -> Summary:
         cells=cells,
         people=people,
         totals=tuple(_column_totals(name, found) for name, found in zip(data.columns, by_label.values(), strict=False)),
-        sizes=tuple((_class_name(at), int(sizes[at])) for at in range(min(held), max(held) + 1)) if held else (),
+        sizes=tuple((_class_name(at), int(sizes[at])) for at in range(min(classes), max(classes) + 1))
+        if classes
+        else (),
+        sized_by_estimates=estimated,
         largest=_with_ends(largest, data, table),
         margins=tuple(several),
         pair=next((margin for margin in margins if len(margin.columns) == 2), None),

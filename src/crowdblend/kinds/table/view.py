@@ -168,8 +168,9 @@ def _figures(summary: Summary, drawn: bool, words: Words) -> list[Block]:
         blocks.append(f"{which} for the first {MOST_COLUMNS} columns; {left:,} more are in the data.")
     if summary.pair is not None and summary.pair.shown.any():
         blocks += _pairs(summary.pair, drawn, words)
-    if summary.cells > len(summary.largest):  # otherwise every cell is listed below
-        caption = f"How many published cells there are, by the published number of {words.counted} in the cell."
+    if summary.cells > len(summary.largest) and summary.sizes:  # otherwise every cell is listed below
+        by = f"estimated number of {words.estimated}" if summary.sized_by_estimates else f"number of {words.shown}"
+        caption = f"How many published cells there are, by the {by} in the cell."
         rows = [[text, f"{number:,}"] for text, number in summary.sizes]
         listed = Table([f"{words.counted} in the cell", "cells"], rows, caption, {1}, drawn)
         heading = Heading("How large the cells are")
