@@ -7,6 +7,7 @@ import pytest
 
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
+from tests.cases import for_each
 from tests.policies.policies import policy_text
 
 POLICY = policy_text(
@@ -41,6 +42,21 @@ def test_numbers_errors_and_yardstick_are_shown(tmp_path: Path, kind: str) -> No
     assert text.count("±") >= 3
     assert "x&lt;y" in text
     assert "<b>" not in page
+
+
+@for_each("publish", [None, 'kind = "synopsis"\nconjunctions = 1'])
+def test_nobody_is_called_sampled_where_everybody_is_counted(tmp_path: Path, publish: str | None) -> None:
+    everybody = {'design = "survey"\npeople = 20\nof = 60': 'design = "everybody"', "rows_are": "people = 20\nrows_are"}
+    cut = {POLICY[POLICY.index("[[publish]]") :]: f"[[publish]]\n{publish}\n"}
+    axis = {"age = { from = 0, to = 100, resolution = 1 }": "", 'format = "csv"': 'format = "parquet"'}
+    readme, page = _files(tmp_path, everybody if publish is None else everybody | cut | axis)
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+    before = text[: text.index("The guarantee is a theorem.")]
+    for words in ("random people", "sampled", "people drawn"):
+        assert words not in before
+        assert words not in readme
+    assert "This holds whatever else somebody knows if the assumptions below hold." in before
+    assert publish or "the data of all 20 people with yours concealed tell; ε bounds the difference. What" in before
 
 
 def _files(folder: Path, change: dict[str, str]) -> tuple[str, str]:

@@ -168,10 +168,16 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return 1
 
     @property
+    def counts_everybody(self) -> bool:
+        """True if nobody is left out by chance, so that there is no sample to be secret about."""
+        inclusion = None if self.sample is None else self.sample.inclusion
+        return inclusion is not None and inclusion.least == 1
+
+    @property
     def rate(self) -> float | None:
         """The share of people who were sampled; None where it is not one number, or everybody was counted."""
         inclusion = None if self.sample is None else self.sample.inclusion
-        return None if inclusion is None or inclusion.least == 1 else inclusion.rate
+        return None if inclusion is None or self.counts_everybody else inclusion.rate
 
     def people_per_row(self, people: int, rows: int) -> float | None:
         """Return the number of people that each published row stands for; None where unknown."""

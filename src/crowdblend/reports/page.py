@@ -142,7 +142,7 @@ def page(folder: PublishedRelease, view: View, figures: bool) -> str:
         hashes=_hashes(folder),
         certificate=folder.certificate,
         explanation=explanation(folder.certificate),
-        secret_sample=Assumption.SECRET_SAMPLE in assumptions,
+        secret_sample=Assumption.SECRET_SAMPLE in assumptions and not folder.facts.counts_everybody,
         view=view,
         columns=_columns(folder),
         details=_details(folder),

@@ -72,8 +72,9 @@ def _keys(folder: PublishedRelease, by_name: Mapping[str, Sequence[PublishedValu
         low, high = guarantee.aggregate.low, guarantee.aggregate.high
         keys.append(("sampling rates", f"{low:.3g} to {high:.3g}" if low < high else f"{low:.3g}"))
     if guarantee is not None and isinstance(guarantee.aggregate, RandomSamples):
+        if guarantee.aggregate.samples < guarantee.aggregate.population:
+            keys.append(("random people the guarantee is relative to", f"{guarantee.aggregate.samples:,}"))
         keys += [
-            ("random people the guarantee is relative to", f"{guarantee.aggregate.samples:,}"),
             ("people in all", f"{guarantee.aggregate.population:,}"),
             ("ε, privacy loss", round_up(guarantee.epsilon)),
         ]
@@ -84,10 +85,16 @@ def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
     guarantee = folder.certificate.zero_knowledge()
     if guarantee is not None and isinstance(guarantee.aggregate, RandomSamples):
         k, n = guarantee.aggregate.samples, guarantee.aggregate.population
+        who, rest = f"all {n:,} people", "What the data of the others tell about you is not hidden."
+        if k < n:
+            who = f"{k:,} random people out of {n:,}"
+            rest = (
+                f"Your household, your friends and everybody like you are protected as far as {k:,} random people tell "
+                "little about them."
+            )
         yield (
-            f"What these numbers tell about you is compared with what the data of {k:,} random people out of {n:,} "
-            "with yours concealed tell; ε bounds the difference. Your household, your friends and everybody like you "
-            f"are protected as far as {k:,} random people tell little about them."
+            f"What these numbers tell about you is compared with what the data of {who} with yours concealed tell; ε "
+            f"bounds the difference. {rest}"
         )
     if (rate := facts.design.coin_rate) is not None:
         # Of a survey of which nobody is left out, the number is public.

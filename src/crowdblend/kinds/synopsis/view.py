@@ -52,10 +52,9 @@ def _reading(facts: SynopsisFacts) -> tuple[str, ...]:
 def _accuracy(facts: SynopsisFacts) -> list[Block]:
     """Return errors: planned ones hold for every table of people, the misfit is measured against published numbers."""
     everybody, sample, failure = facts.errors
-    rows = [
-        ["a share among everybody, planned, by at most", round_up(everybody)],
-        ["a share among the people drawn, planned, by at most", round_up(sample)],
-    ]
+    rows = [["a share among everybody, planned, by at most", round_up(everybody)]]
+    if not facts.counts_everybody:
+        rows.append(["a share among the people drawn, planned, by at most", round_up(sample)])
     if facts.misfit is not None:
         rows.append(["the noisy answer that the rows were fitted to, measured, by at most", round_up(facts.misfit)])
     text = (
