@@ -42,6 +42,15 @@ def test_every_declared_label_is_drawn_and_a_missing_one_has_an_upper_end(tmp_pa
     assert "up to 84 people of the population" in html
 
 
+def test_captions_hold_in_the_dark_where_shades_are_turned_round(tmp_path: Path) -> None:
+    places = table(x=[0.25, 0.25], y=[0.25, 0.75], estimate=[None, None], low=[1, 1], high=[9, 9])
+    pages = release(tmp_path / "t", table(), columns=DOMAIN), release(tmp_path / "p", places, kind="points")
+    for page in map(report_html, pages):
+        captions = " ".join(re.findall(r"<figcaption>(.*?)</figcaption>", page, re.S))
+        assert "there are more where a" in captions
+        assert not re.search("darker|lighter|brighter", captions)
+
+
 def test_a_sum_over_suppressed_cells_is_no_estimate(tmp_path: Path) -> None:
     html = report_html(release(tmp_path, table(), columns=DOMAIN))
     ages, sexes, _ = texts(html)

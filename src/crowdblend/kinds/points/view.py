@@ -94,8 +94,8 @@ def _map(facts: PointsFacts, shown_places: Places, axes: list[str], drawn: bool)
     names, corners = (shorten(axes[0], 40), shorten(axes[1], 40)), (left, bottom, right, top)
 
     caption = (
-        f"Published points of the sample by {shorten(axes[0])} and {shorten(axes[1])}, darker for more; thin lines "
-        "are the blocks. Where nothing is shown, no block reached the crowd size."
+        f"Published points of the sample by {shorten(axes[0])} and {shorten(axes[1])}: there are more where a square "
+        "stands out more; thin lines are the blocks. Where nothing is shown, no block reached the crowd size."
     )
     draw = partial(point_map, bins, outlines, names=names, bounds=corners)
     return [figure(lambda narrow: draw(narrow=narrow), caption)]

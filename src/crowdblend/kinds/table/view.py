@@ -264,8 +264,8 @@ def _pairs(pair: Margin, drawn: bool, words: Words) -> list[Block]:
         return [heading]
     about = (words.estimated if population else words.shown).capitalize()
     kind = ", at least," if population and np.isnan(pair.intervals.estimate).any() else ""
-    darker = ", darker for more" if drawn else ""
-    caption = f"{about}{kind} by {shorten(first)} (down) and {shorten(second)} (across){darker}."
+    shades = ": there are more where a tile stands out more" if drawn else ""  # screens in the dark turn shades round
+    caption = f"{about}{kind} by {shorten(first)} (down) and {shorten(second)} (across){shades}."
     blank = " Where a place is blank, nothing is published; that does not mean zero."
     blank = blank if len(cells) < len(down) * len(across) else ""
     headers = [f"{shorten(first, LONGEST)} \\ {shorten(second, LONGEST)}", *(label(text, LONGEST) for text in across)]
