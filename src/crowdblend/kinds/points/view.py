@@ -143,6 +143,7 @@ def _statistics(facts: PointsFacts, places: Places, noise: list[AxisMoves]) -> l
         f"The noise averages out over many points.{lean}",
         _means(places, noise, leaning=bool(lean)),
         Heading("Quantiles"),
+        f"On each axis noise moved any of them by more than this {_RARELY}: {_each(noise, 'all_moved')}.",
         _quantiles(places, noise),
         Heading("Distances"),
         f"Two people at one place are published further apart than this {_RARELY}, on each axis: "
@@ -162,10 +163,9 @@ def _means(shown_places: Places, noise: list[AxisMoves], *, leaning: bool) -> Ta
 
 def _quantiles(shown_places: Places, noise: list[AxisMoves]) -> Table:
     rows = [
-        [label(on.name), *(_fit_digits(q, on.moved) for q in shown_places.quantiles(at)), round_up(on.all_moved)]
-        for at, on in enumerate(noise)
+        [label(on.name), *(_fit_digits(q, on.moved) for q in shown_places.quantiles(at))] for at, on in enumerate(noise)
     ]
-    headers = ["axis", *(f"{100 * q:g} %" for q in places.QUANTILES), f"moved by more {_RARELY}"]
+    headers = ["axis", *(f"{100 * q:g} %" for q in places.QUANTILES)]
     return Table(headers, rows, "Quantiles of the published points", range(1, len(headers)))
 
 
