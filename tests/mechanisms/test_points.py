@@ -56,6 +56,9 @@ def test_people_outside_the_bounds_or_the_boxes_are_left_out() -> None:
     rows = [(0, 0)] * 6 + [(10, 0)] * 6 + [(9, 9)] * 6
     boxes = Boxes((((0, 5), (0, 4)),))
     assert NoisyPoints(5, 1.0, boxes, AXES).publish(sample(rows), key(0)).points == 6
+    # In a grid, who is beyond the end of an axis would be counted into a block of its other side.
+    beyond = [(0, 0)] * 3 + [(0, 12)] * 6 + [(10, 0)] * 6 + [(10, 12)] * 6
+    assert NoisyPoints(5, 1.0, GRID, AXES).publish(sample(beyond), key(0)).points == 0
 
 
 @for_each("noise_epsilon", [0.5, 1.7])
