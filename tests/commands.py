@@ -11,6 +11,8 @@ from unittest import mock
 
 from crowdblend.cli import main as entry
 
+SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+
 
 class Finished(NamedTuple):
     """How a command ended: its exit code and what it wrote."""
@@ -24,7 +26,7 @@ def crowdblend(*arguments: object, stdin: str = "", folder: Path | None = None) 
     """Run a command in this process, in `folder` if given; what the command line does not catch is raised."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     given = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
-    before, handlers = os.getcwd(), {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    before, handlers = os.getcwd(), {number: signal.getsignal(number) for number in SIGNALS}
     with ExitStack() as stack:
         stack.callback(os.chdir, before)
         for number, handler in handlers.items():

@@ -7,14 +7,18 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
+from typing import NoReturn
 from unittest import mock
 
+import duckdb
 import pytest
 
 import crowdblend as cb
 from crowdblend.demo import write_population
-from crowdblend.engines.duckdb.database import small_database
+from crowdblend.engines.duckdb.database import redact, small_database
+from crowdblend.errors import Refused
 from crowdblend.ledger import Ledger
 from tests import commands
 from tests.commands import Finished
@@ -277,6 +281,30 @@ def test_a_stopped_query_is_a_stopped_command(
     signal.signal(signal.SIGINT, before)
     assert done == (128 + number, "", f"\ncrowdblend: Stopped. {sentence}\n")
     assert len(Ledger(place / "ledger.sqlite").entries()) == ("is recorded" in sentence)
+
+
+@pytest.mark.parametrize("made", [Refused("The source cannot be read.", remedy="Check it."), RuntimeError("odd")])
+def test_whatever_is_made_of_a_signal_the_command_is_stopped(
+    place: Path, made: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(*_: object, **__: object) -> NoReturn:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+        except KeyboardInterrupt:
+            raise made from None
+        raise AssertionError
+
+    monkeypatch.setattr("crowdblend.kinds.table.plan.TablePlan.read", read)
+    done = crowdblend(place, "release", "policy.toml", "--yes")
+    assert (done.returncode, done.stdout) == (143, "")
+    assert done.stderr.strip().startswith("crowdblend: Stopped.")
+    assert "source" not in done.stderr
+
+
+def test_an_interruption_while_the_database_calls_python_is_one() -> None:
+    with pytest.raises(KeyboardInterrupt), redact("The source cannot be read."):
+        raise duckdb.InvalidInputException("reading the object registered as 'v' failed: KeyboardInterrupt: ")
 
 
 def test_ctrl_c_at_the_question_says_that_nothing_was_recorded(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -244,9 +244,11 @@ def test_zeros_count_leading_zero_bits() -> None:
 
 @pytest.mark.parametrize("data", [{"person": "id"}, {"rows_are_people": True}], ids=str)
 def test_a_table_that_is_hashed_whole_has_the_same_marks(tmp_path: Path, monkeypatch, data: dict) -> None:
-    path = write(people(300), tmp_path / "one.csv")
+    # The last column has a name that the query gives to something of its own.
+    path = write(people(300).assign(crowdblend_texts=[f"Zq-{at % 7}" for at in range(300)]), tmp_path / "one.parquet")
     few = known(path, **data)
-    wanted = FingerprintRequest(SECRET, columns=("id",), rows=tuple(each.anchor for each in few.of("rows")))
+    anchors = (Anchor(("crowdblend_texts",), ("crowdblend_texts",)), *(each.anchor for each in few.of("rows")))
+    wanted = FingerprintRequest(SECRET, columns=("id",), rows=anchors)
     whole = known(path, wanted, **data)
     monkeypatch.setattr("crowdblend.engines.duckdb.identity.rows_to_look_at", lambda _columns: 299)
     assert known(path, wanted, **data).sketches == whole.sketches

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from crowdblend.designs import InclusionRates
+from crowdblend.estimates.acceptance import hidden_with, largest_hidden
 from crowdblend.estimates.cells import estimator_of
 from crowdblend.estimates.estimator import Estimator
 from crowdblend.estimates.laws import (
@@ -106,6 +107,14 @@ def test_the_upper_end_of_a_cell_that_is_not_published(k: int, rate: float) -> N
 
 def test_where_nearly_everybody_is_sampled_a_cell_that_is_not_published_is_smaller_than_k() -> None:
     assert Estimator(ExactCounts(3), InclusionRates.at_rate(0.99)).largest_unpublished() == 2
+
+
+@for_each("confidence", [0.95, 0.6, 0.4, 0.1])
+@for_each("law", [NoiseBelowK(10, 0.02, 20), NoiseBelowK(10, 0.3, 1), NoiseBelowK(30, 0.02, 60), ExactCounts(4)])
+def test_the_largest_hidden_cell_is_the_largest_of_all(law: Law, confidence: float) -> None:
+    """Below a confidence of one half, noise may show a smaller cell more often than a larger one."""
+    hidden = [size for size in range(400) if hidden_with(law, 0.97, size) >= 1 - confidence]
+    assert largest_hidden(law, 0.97, 1 - confidence) == max(hidden, default=0)
 
 
 def test_the_upper_end_of_an_unpublished_cell_of_a_biased_sample_counts_the_exceptions() -> None:

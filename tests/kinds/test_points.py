@@ -148,6 +148,14 @@ def test_estimates_of_points_are_about_their_block_where_that_is_shown(people: P
         assert (rows["high"] == expected.high[at]).all()
 
 
+def test_blocks_that_are_hidden_are_not_counted(people: Path) -> None:
+    """Nobody can know how many of them the points of some labels are in."""
+    released(people, swapped(POINTS, ("[columns]", '[columns]\nsex = { values = ["f", "m"] }')))
+    folder, columns = read(people / "out"), ["sampled", "estimate", "low", "high"]
+    assert folder.estimates(margin=[]).column_names == columns
+    assert folder.estimates().column_names == ["sex", *columns]
+
+
 @for_each("labels", [(), ("sex",)])
 def test_blocks_that_are_shown_are_not_counted_as_unpublished(people: Path, labels: tuple[str, ...]) -> None:
     """The same in Python, on the command line and in the report; block by block as in the file."""

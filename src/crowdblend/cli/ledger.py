@@ -32,6 +32,7 @@ from crowdblend.ledger.chain import HEAD_NAMESPACE, load_head
 from crowdblend.ledger.declarations import Limit
 from crowdblend.ledger.entry import normal_name
 from crowdblend.ledger.filters import Usage
+from crowdblend.stopping import when_stopped
 
 with lazy_imports():
     from crowdblend.cli import release, sign
@@ -127,7 +128,8 @@ def resume_entry(
     ledger = Ledger.open(where)
     loaded = None if policy is None else load.load_policy(policy)
     signing = None if sign_key is None else release.signing(sign_key)
-    with engine_named(engine) as reads, progress_line(quiet=asks_for_json()) as progress:
+    stopped = when_stopped(lambda: f"Release {entry_id} is recorded: see crowdblend ledger show {entry_id}.")
+    with stopped, engine_named(engine) as reads, progress_line(quiet=asks_for_json()) as progress:
         figures = not no_figures
         done = publishing.resume(
             ledger, entry_id, loaded, force=force, progress=progress, engine=reads, sign=signing, figures=figures

@@ -37,6 +37,10 @@ COMMANDS = {
 }
 
 
+# The signals that came to end the command: what was at work may make something else of them on the way out.
+_RECEIVED: list[int] = []
+
+
 class _Lazy(click.Group):
     """Loads a command's module when that command is called, so that planning stays quick."""
 
@@ -56,6 +60,8 @@ class _Lazy(click.Group):
             with machine_limits():
                 return super().invoke(ctx)
         except CrowdblendError as refused:
+            if _RECEIVED:  # what refused stumbled over the signal
+                raise KeyboardInterrupt from refused
             exit_with_error(refused, as_json=as_json)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -78,15 +84,16 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point: what click refuses becomes one sentence and an exit code, too."""
-    received: list[int] = [signal.SIGINT]
+    _RECEIVED.clear()
 
     def stop(number: int, _: object) -> NoReturn:
         """Leave as Ctrl-C does, so that temporary files with data in them are removed."""
-        received.append(number)
+        _RECEIVED.append(number)
         raise KeyboardInterrupt
 
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, stop)
+    for ending in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        if ending != signal.SIGINT or signal.getsignal(ending) is signal.default_int_handler:  # else it is ignored
+            signal.signal(ending, stop)
     tolerate_narrow_streams()
     # A sentence, without the line of code that it comes from.
     warnings.showwarning = lambda message, *_: click.echo(f"crowdblend: warning: {message}", err=True)
@@ -95,9 +102,7 @@ def main() -> None:
     except click.exceptions.Exit as leaving:
         sys.exit(leaving.exit_code)
     except click.Abort as aborted:
-        notes = getattr(aborted.__cause__ or aborted, "__notes__", ())
-        click.echo(printable(" ".join(("crowdblend: Stopped.", *notes))), err=True)
-        sys.exit(128 + received[-1])
+        _exit_stopped(aborted.__cause__ or aborted)
     except click.exceptions.NoArgsIsHelpError as asked:
         click.echo(asked.format_message(), err=True)
         sys.exit(2)
@@ -108,3 +113,14 @@ def main() -> None:
         option = getattr(wrong, "option_name", None) or getattr(getattr(wrong, "param", None), "name", None)
         usage = InvalidInput(f"{sentence}.", remedy=remedy, where=option, code="command.usage")
         exit_with_error(usage, as_json="--json" in sys.argv)
+    except Exception as problem:
+        if not _RECEIVED:
+            raise
+        _exit_stopped(problem)
+
+
+def _exit_stopped(problem: BaseException) -> NoReturn:
+    """Say that a signal stopped the command, with what was recorded where that is known."""
+    notes = getattr(problem, "__notes__", ())
+    click.echo(printable(" ".join(("crowdblend: Stopped.", *notes))), err=True)
+    sys.exit(128 + (_RECEIVED or [signal.SIGINT])[-1])

@@ -75,15 +75,18 @@ def acceptance(law: Law, rate: float, level: float) -> Acceptance:
 
 @lru_cache(maxsize=512)
 def largest_hidden(law: Law, rate: float, level: float) -> int:
-    """Return the largest N that stays hidden with probability `level` or more; a larger one is hidden less often."""
-    people = _grid(law, rate, _switch(law))
-    known = 0
-    while known < len(people):
-        hidden = _masses(law, rate, people[known : known + ROWS])[2] >= level
-        known += int(np.count_nonzero(hidden))
-        if not hidden[-1]:
+    """Return the largest N that stays hidden with probability `level` or more; 0 if none does.
+
+    A larger one is hidden less often up to a level of one half: noise takes a count below k across a threshold above it
+    less often than that. Beyond it noise may show smaller ones more often, and all are looked at.
+    """
+    people, known = _grid(law, rate, _switch(law)), 0
+    for start in range(0, len(people), ROWS):
+        hidden = _masses(law, rate, people[start : start + ROWS])[2] >= level
+        known = start + int(np.flatnonzero(hidden)[-1]) + 1 if hidden.any() else known
+        if level <= 0.5 and not hidden[-1]:
             break
-    return int(people[min(known, len(people) - 1)]) - 1
+    return max(0, int(people[min(known, len(people) - 1)]) - 1)
 
 
 def hidden_with(law: Law, rate: float, people: int) -> float:

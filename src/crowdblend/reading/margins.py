@@ -142,10 +142,11 @@ class MarginCounter:
         counts, shown, noisy = table[:, 0], table[:, 1], table[:, 2]
         exact = table[:, 3] > 0 if self.cells.flagged else None
         declared = all(self.labels.get(name) is not None for name in self.asked)
+        known = inside if self.laws.classes_in_a_row == 1 else None  # of points without blocks nobody can count them
         labelled = tuple(tuple(labels[code].tolist()) for code, labels in zip(codes, names, strict=True))
         if stratum is None or stratum not in self.columns:
             intervals = _intervals(self.laws.estimator, counts, shown, noisy, exact, inside, confidence)
-            return Margin(self.asked, labelled, counts, shown, inside, intervals, declared, self.laws.counter)
+            return Margin(self.asked, labelled, counts, shown, known, intervals, declared, self.laws.counter)
         whole = stratum in self.asked
         level = confidence if whole else self.laws.level(confidence)
         of_rows = np.array([*labelled[self.columns.index(stratum)], None], object)[:-1]
@@ -153,7 +154,7 @@ class MarginCounter:
         for label, estimator in self.laws.strata.items():
             here = np.flatnonzero(of_rows == label)
             fill(intervals, here, _intervals(estimator, counts[here], shown[here], noisy[here], None, inside, level))
-        found = Margin(self.columns, labelled, counts, shown, inside, intervals, declared, self.laws.counter)
+        found = Margin(self.columns, labelled, counts, shown, known, intervals, declared, self.laws.counter)
         return found if whole else _over_strata(found, len(self.laws.strata))
 
     def _laid_out(self) -> tuple[list[Whole], Whole]:

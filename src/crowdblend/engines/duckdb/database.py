@@ -120,6 +120,8 @@ def redact(
         raise
     except _failures() as error:
         text = str(error).lower()
+        if text.rstrip().endswith("keyboardinterrupt:"):  # raised while the database was calling Python
+            raise KeyboardInterrupt from None
         failures = (failure() for words, failure in _FAILURES if any(word in text for word in words))
         raise next(failures, refusal(code, message, remedy, where)) from None
 

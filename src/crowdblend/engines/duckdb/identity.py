@@ -216,12 +216,16 @@ class DuckDBHashes:
         if self.rows > rows_to_look_at(len(self._columns)):
             return self._relation.known_again
         values, source = [_value(*each, self.rows) for each in self._columns.values()], self._relation.known_again
-        texts = [at for at, (_, kind) in enumerate(self._columns.values()) if kind is ColumnType.TEXT]
+        texts = {at: name for at, (name, kind) in enumerate(self._columns.values()) if kind is ColumnType.TEXT}
         if texts:  # the SQL for one is long, and planning it for every column would take longer than evaluating it
-            every = ", ".join(identifier for identifier, kind in self._columns.values() if kind is ColumnType.TEXT)
-            source = f"(SELECT *, list_transform([{every}], lambda x: {_hashed_text('x')}) AS {_TEXTS} FROM {source})"
+            every = ", ".join(identifier for identifier, _ in self._columns.values())
+            hashed = f"list_transform([{', '.join(texts.values())}], lambda x: {_hashed_text('x')})"
+            own = _TEXTS
+            while own in map(str.casefold, self._columns):
+                own += "_"
+            source = f"(SELECT {every}, {hashed} AS {own} FROM {source})"
             for place, at in enumerate(texts, start=1):
-                values[at] = values[at]._replace(hashed=f"{_TEXTS}[{place}]")
+                values[at] = values[at]._replace(hashed=f"{own}[{place}]")
         each = ", ".join(f"{value.hashed} AS h{at}, {value.numbered} AS n{at}" for at, value in enumerate(values))
         self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {_HASHED} AS SELECT {each} FROM {source}")
         return _HASHED
