@@ -1,6 +1,7 @@
 """A command ends its process at once, and yet as Python would: handlers run, streams are written, the code is kept."""
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -46,6 +47,13 @@ def test_a_stream_that_cannot_be_written_is_told() -> None:
         done = ended("print('lost')\nleave(SystemExit(0))", full)
     assert done.returncode == 120
     assert "No space left" in done.stderr
+
+
+def test_an_error_that_nobody_foresaw_shows_no_record() -> None:
+    done = ended("from crowdblend.cli import main, process\nmain.main = lambda: int('Alice')\nprocess.run()")
+    assert (done.returncode, done.stdout) == (1, "")
+    said = r"crowdblend: Internal error \(ValueError\). Please report it: <string> \d+, process.py \d+.\n"
+    assert re.fullmatch(said, done.stderr)
 
 
 def test_a_command_without_streams() -> None:

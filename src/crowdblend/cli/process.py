@@ -24,6 +24,8 @@ from typing import NoReturn
 from crowdblend.lazy import lazy_imports
 
 with lazy_imports():
+    import traceback
+
     from crowdblend.cli import main as command_line
 
 # New objects before garbage is looked for; a release makes about a hundred thousand.
@@ -52,6 +54,13 @@ def run() -> None:
         leave(SystemExit(130))
     except SystemExit as leaving:
         leave(leaving)
+    except Exception as problem:
+        # Its own words may show a record, and so may lines of code with them.
+        frames = traceback.extract_tb(problem.__traceback__)
+        places = ", ".join(f"{os.path.basename(frame.filename)} {frame.lineno}" for frame in reversed(frames))
+        if sys.stderr is not None:
+            sys.stderr.write(f"crowdblend: Internal error ({type(problem).__name__}). Please report it: {places}.\n")
+        leave(SystemExit(1))
 
 
 def leave(leaving: SystemExit) -> NoReturn:
