@@ -15,6 +15,7 @@ from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.release import release
 from crowdblend.randomness import coins
 from crowdblend.releases.facts import read_facts
+from crowdblend.reports.write import write_report
 from tests.policies.policies import policy_text
 
 KEY = bytes(range(32))
@@ -157,6 +158,9 @@ def test_existing_folders_and_impossible_promises_are_refused(town: Path, tmp_pa
     with pytest.raises(InvalidInput, match="bytes"):
         release(policy, tmp_path / ("x" * 250))
     first = release(policy, tmp_path / "out", key=KEY)
+    for force in (False, True):  # the first refusal does not name what the second one refuses
+        with pytest.raises(InvalidInput, match="covered by the certificate"):
+            write_report(first.folder, force=force)
     release(policy, tmp_path / "out", force=True)
     assert verify_file(first.folder).to_json() != first.certificate.to_json()
     with pytest.raises(Infeasible, match="hides nobody"):

@@ -184,7 +184,7 @@ def test_a_release_that_is_finished_and_has_not_appeared_appears_with_the_next_o
 def test_force_is_named_only_where_it_helps(make: Callable[[Path], None], place: Path, ledger: Ledger) -> None:
     make(place / "made")
     for force, code in ((False, "output-exists"), (True, "not-a-release")):
-        with pytest.raises(InvalidInput, match="not a release that could be replaced") as refused:
+        with pytest.raises(InvalidInput, match="is not a release, which alone could be replaced") as refused:
             check_target(place / "made", force=force)
         assert refused.value.code == code
         assert "--force" not in str(refused.value)

@@ -24,7 +24,7 @@ def check_target(folder: Path, *, force: bool) -> None:
     """Refuse a target that exists, or that could not be written, before anything is spent."""
     if os.path.lexists(folder):
         if not (folder / CERTIFICATE).is_file():
-            reason = f"{folder} exists, and is not a release that could be replaced. Choose another folder."
+            reason = f"{folder} exists and is not a release, which alone could be replaced. Choose another folder."
             raise InvalidInput(reason, where="--out", code="not-a-release" if force else "output-exists")
         if not force:
             reason = f"{folder} exists. Choose another folder, or pass force (--force) to replace the release in it."

@@ -24,6 +24,10 @@ def write_report(
     """
     folder = Path(folder)
     target = folder / REPORT if out is None else Path(out)
+    opened = read(folder)
+    if target.name == REPORT and target.parent.resolve() == folder.resolve() and REPORT in opened.facts.files:
+        message = "report.html is covered by the certificate, which a page of another version would break."
+        raise InvalidInput(message, remedy="Name another file with --out.", where="--out", code="report-certified")
     if os.path.lexists(target) and not force:
         raise InvalidInput(
             f"{visible(str(target))} exists. Pass force (--force) to replace it.", code="output-exists", where="--out"
@@ -34,10 +38,6 @@ def write_report(
     if out is not None and not target.parent.is_dir():
         message = f"The folder {visible(str(target.parent))} does not exist. Create it first."
         raise InvalidInput(message, where="--out", code="output-parent")
-    opened = read(folder)
-    if target.name == REPORT and target.parent.resolve() == folder.resolve() and REPORT in opened.facts.files:
-        message = "report.html is covered by the certificate, which a page of another version would break."
-        raise InvalidInput(message, remedy="Name another file with --out.", where="--out", code="report-certified")
     write_whole(target, _html(opened, figures).encode(), what="report")
     return target
 
