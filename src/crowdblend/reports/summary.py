@@ -73,8 +73,8 @@ def summarize(data: Cells, table: CellTable | None = None) -> Summary:
     counters = [MarginCounter(table, data, one) for one in wanted] if table is not None and table.laws.add_up else []
     laws = None if table is None else table.laws
     stratum = None if laws is None else laws.stratum
-    key = data.keys[data.columns.index(stratum)] if stratum in data.columns else None
-    estimated = laws is not None and laws.estimated and (stratum is None or key is not None)
+    strata_key = data.keys[data.columns.index(stratum)] if stratum in data.columns else None
+    estimated = laws is not None and laws.estimated and (stratum is None or strata_key is not None)
     # Of a table, the margins have the totals by label.
     by_label = {key: Totals([key]) for key in data.keys[:MOST_COLUMNS]} if table is None else {}
     sizes = np.zeros(len(EDGES) + 1, dtype=np.int64)
@@ -84,7 +84,7 @@ def summarize(data: Cells, table: CellTable | None = None) -> Summary:
         counts = piece.column(N).to_numpy()
         cells, people = cells + len(counts), people + int(counts.sum())
         if estimated or stratum is None:  # counts of strata are not compared
-            strata = None if key is None else np.array(piece.column(key).to_pylist(), object)
+            strata = None if strata_key is None else np.array(piece.column(strata_key).to_pylist(), object)
             held = laws.estimates(counts, strata) if laws is not None and estimated else counts
             sizes += np.bincount(np.searchsorted(EDGES, held, side="right"), minlength=len(sizes))
         largest = _largest(piece, data.keys, largest)
