@@ -44,7 +44,7 @@ below_k = "suppress"
 """
 COMMANDS: dict[str, tuple[list[str], float | None]] = {
     "plan": (["plan", "--rate", "0.5", "--epsilon", "1", "--delta", "1e-6"], 0.4),
-    "init": (["init", "people.parquet", "--out", "-"], 0.5),
+    "init": (["init", "people.parquet", "--design", "poisson", "--out", "-"], 0.5),
     "release --dry-run": (["release", "policy.toml", "--dry-run"], 0.6),
     "release": (["release", "policy.toml", "--out", "published", "--yes", "--force"], 1.2),
     "verify": (["verify", "published"], None),

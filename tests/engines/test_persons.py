@@ -27,12 +27,12 @@ def test_a_column_is_as_a_list(name, kind):
         assert (persons.marks(KEY) == marks(KEY, ids)).all()
         drawn = persons.drawn(KEY, 0.5)
         assert (drawn == coins(KEY, ids, 0.5)).all()
-        assert (persons.where(drawn).marks(KEY) == marks(KEY, ids)[drawn]).all()
+        assert (persons.at(np.flatnonzero(drawn)).marks(KEY) == marks(KEY, ids)[drawn]).all()
         sampled, kept = persons.sampled_rows(KEY, 0.5)
-        assert (sampled == drawn).all()
+        assert (sampled == np.flatnonzero(drawn)).all()
         for key in (KEY, bytes(32)):
             assert (kept.marks_of_texts(key) == marks(key, kept.texts)).all()
-        nobody = persons.where(np.zeros(len(ids), dtype=np.bool_))
+        nobody = persons.at(np.empty(0, dtype=np.intp))
         assert nobody.marks(KEY).shape == (0, 2)
         assert nobody.drawn(KEY, 0.5).shape == (0,)
 

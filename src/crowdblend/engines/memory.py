@@ -154,8 +154,8 @@ class MemorySource:
             return slice(None)
         places, persons = np.arange(engine.rows), engine.persons
         if isinstance(draw, Coin):
-            mask = engine.by_coin(draw)
-            places, persons = np.flatnonzero(mask), persons.where(mask)
+            places = np.flatnonzero(engine.by_coin(draw))
+            persons = persons.at(places)
         return places if draw.part is None else places[in_part(draw.part, persons)]
 
     def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:

@@ -27,6 +27,8 @@ from crowdblend.randomness.texts import Texts, texts_between, whole_numbers
 from crowdblend.recoding.code_rows import begins
 
 Mask = NDArray[np.bool_]
+# Rows by their number in a batch, rising.
+Places = NDArray[np.intp]
 
 # Bits of a word by which most words are told from those that may come twice.
 _BEGINNING = 21
@@ -43,15 +45,14 @@ class Persons:
     marked: tuple[bytes, NDArray[np.uint64]] | None = field(default=None, repr=False, compare=False)
     """A key and the marks of the texts under it, where they are known already."""
 
-    def sampled_rows(self, key: bytes, rate: float) -> tuple[Mask, Persons]:
+    def sampled_rows(self, key: bytes, rate: float) -> tuple[Places, Persons]:
         """Return the rows in the sample, and their persons, who remember coins of texts."""
         if self.is_number is not None or not len(self.texts):
-            drawn = self.drawn(key, rate)
-            return drawn, self.where(drawn)
+            places = np.flatnonzero(self.drawn(key, rate))
+            return places, self.at(places)
         marked = marks(key, self.texts)
-        drawn = below_rate(marked, rate)
-        places = np.flatnonzero(drawn)
-        return drawn, replace(self.where(drawn), marked=(key, marked.take(places, axis=0)))
+        places = np.flatnonzero(below_rate(marked, rate))
+        return places, replace(self.at(places), marked=(key, marked.take(places, axis=0)))
 
     def marks_of_texts(self, key: bytes) -> NDArray[np.uint64]:
         """Return the marks of the texts alone."""
@@ -65,15 +66,16 @@ class Persons:
         """Return the two words of every row's mark."""
         return self.by_row(marks(key, self.numbers), lambda: marks(key, self.texts))
 
-    def where(self, keep: Mask) -> Persons:
-        """Return the persons of some of the rows."""
+    def at(self, places: Places) -> Persons:
+        """Return the persons of some of the rows, in their order."""
         if self.is_number is None and len(self.texts):
-            return Persons(self.numbers, self.texts[keep], None)
+            return Persons(self.numbers, self.texts[places], None)
         if self.is_number is None:
-            # Where few are kept, their places are found faster than the mask is applied.
-            return Persons(self.numbers.take(np.flatnonzero(keep)), _NO_TEXTS, None)
+            return Persons(self.numbers.take(places), _NO_TEXTS, None)
+        keep = np.zeros(len(self.is_number), dtype=np.bool_)
+        keep[places] = True
         numbers, texts = self.numbers[keep[self.is_number]], self.texts[keep[~self.is_number]]
-        return Persons(numbers, texts, self.is_number[keep])
+        return Persons(numbers, texts, self.is_number[places])
 
     def by_row(self, of_numbers: NDArray[Any], of_texts: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         """Return a value of each row, out of those of the numbers and those of the texts."""
@@ -269,7 +271,7 @@ def _numbers(sorted_values: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:
 
 Numbers = NDArray[np.int64]
 
-# A byte for every number within this distance: at most 256 MB, and only the touched part is really there.
+# A bit for every number within this distance: at most 32 MB, and only the touched part is really there.
 _WINDOW = 1 << 28
 # Numbers gone through at once, where what is made of them should stay in the caches.
 _PIECE = 1 << 17
@@ -279,7 +281,7 @@ class Repetition:
     """A search for repeated numbers."""
 
     def __init__(self, memory_limit: int | None) -> None:
-        self._window = _WINDOW if memory_limit is None else min(_WINDOW, memory_limit // 4)
+        self._window = _WINDOW if memory_limit is None else min(_WINDOW, 2 * memory_limit)
         self._near: _Near | None = None
         self._listed = _SparseNumbers(memory_limit)
         self._certain = False
@@ -344,32 +346,40 @@ class _SparseNumbers:
 
 
 class _Near:
-    """Numbers from the first one of a window to its last, a byte for each."""
+    """Numbers from the first one of a window to its last, a bit for each.
+
+    A number's bit is added to its byte. A sum of powers of two has as many bits as summands if these differ, and fewer
+    if two are alike, also when a carry is lost. So a number came twice if and only if bits are fewer than numbers.
+    """
 
     def __init__(self, first: int, window: int) -> None:
-        self._first, self._rows = first, 0
+        self._first, self._window, self._numbers = first, window, 0
         self._least, self._most = first + window, first
-        self._seen = np.zeros(window, dtype=np.uint8)
+        self._bits = np.zeros(window // 8 + 1, dtype=np.uint8)
 
     def reaches(self, low: int, high: int) -> bool:
-        return self._first <= low and high < self._first + len(self._seen)
+        return self._first <= low and high < self._first + self._window
 
     def add(self, numbers: Numbers, low: int, high: int) -> None:
-        self._seen[numbers - self._first] = 1
-        self._rows += len(numbers)
+        places = numbers - self._first
+        bits = np.left_shift(np.uint8(1), places.astype(np.uint8) & np.uint8(7))
+        places >>= 3
+        np.add.at(self._bits, places, bits)
+        self._numbers += len(numbers)
         self._least, self._most = min(low, self._least), max(high, self._most)
 
     def numbers(self) -> Iterator[Numbers]:
-        """Yield every number once, in order."""
-        touched = self._touched_window()
-        for start in range(0, len(touched), _PIECE):
-            places = np.flatnonzero(touched[start : start + _PIECE])
+        """Yield every number once, in order, if none came twice."""
+        for start, piece in self._pieces():
+            places = np.flatnonzero(np.unpackbits(piece, bitorder="little"))
             if len(places):
-                yield places + (self._least + start)
+                yield places + (self._first + 8 * start)
 
     def repeated(self) -> bool:
-        return int(np.count_nonzero(self._touched_window())) < self._rows
+        return sum(int(np.bitwise_count(piece).sum()) for _, piece in self._pieces()) < self._numbers
 
-    def _touched_window(self) -> NDArray[np.uint8]:
-        """Return the part from the least number to the largest; scanning the whole window is slow."""
-        return self._seen[self._least - self._first : self._most - self._first + 1]
+    def _pieces(self) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+        """Yield the bytes from the least number to the largest, and where they begin: going through all is slow."""
+        stop = (self._most - self._first) // 8 + 1
+        for start in range((self._least - self._first) // 8, stop, _PIECE):
+            yield start, self._bits[start : min(start + _PIECE, stop)]

@@ -39,6 +39,7 @@ MARK_BITS = 128
 # Enough people for the cipher to run at full speed, few enough for the caches and for memory that need not be asked
 # of the operating system anew each time.
 CHUNK = 1 << 14
+_ONES = np.uint64((1 << 64) - 1)
 LEAST, MOST = -(1 << 127), (1 << 127) - 1
 
 Person = bytes | str | int
@@ -96,9 +97,9 @@ def _under(marks: NDArray[np.uint64], threshold: int) -> NDArray[np.bool_]:
     low, high = np.uint64(threshold & (1 << 64) - 1), np.uint64(threshold >> 64)
     high_words = np.ascontiguousarray(marks[:, 1])  # side by side they are compared several at once
     below: NDArray[np.bool_] = high_words < high
-    # The high word decides for all but one mark in 2^64.
-    equal = np.flatnonzero(high_words == high)
-    below[equal] = marks[equal, 0] < low
+    if low:  # it decides for one mark in 2^64; rates of few binary places have none here
+        equal = np.flatnonzero(high_words == high)
+        below[equal] = marks[equal, 0] < low
     return below
 
 
@@ -148,13 +149,14 @@ def _has_gaps(persons: Persons) -> bool:
 
 def _words(numbers: NDArray[np.generic]) -> NDArray[np.uint64]:
     """Return each number in two's complement as a row (low word, high word)."""
-    words = np.empty((len(numbers), 2), dtype=np.uint64)
+    words = np.zeros((len(numbers), 2), dtype=np.uint64)
     if numbers.dtype.kind == "u":
-        words[:, 0], words[:, 1] = numbers, 0
-    else:
-        signed = numbers.astype(np.int64, copy=False)
-        words[:, 0] = signed.view(np.uint64)
-        np.right_shift(signed, 63, out=words.view(np.int64)[:, 1])
+        words[:, 0] = numbers
+        return words
+    signed = numbers.astype(np.int64, copy=False)
+    words[:, 0] = signed.view(np.uint64)
+    if signed.min(initial=0) < 0:
+        words[signed < 0, 1] = _ONES
     return words
 
 

@@ -160,7 +160,8 @@ class Intervals(ComputedRecoding):
         if not whole or self._scale != 1:
             return self.own_sql(column, True)
         first, last = self._first, self._first + self._steps * self._step
-        place = f"floor((CAST({column} AS DOUBLE) - {first}) / {self._step})"
+        above = f"CAST({column} AS DOUBLE)" + (f" - {first}" if first else "")
+        place = f"floor(({above}) / {self._step})"
         inside = f"least({place}, {self._steps - 1})" if self.include_stop else place
         whens = [f"WHEN {column} >= {first} AND {column} {'<=' if self.include_stop else '<'} {last} THEN {inside}"]
         if self.bottom:

@@ -280,7 +280,10 @@ class DirectCoding(Coding):
         }
         largest = max(place.weight * place.size for place in places.values())
         kind = "DOUBLE" if largest <= _EXACT else "BIGINT"
-        terms = [f"CAST({codes[position]} AS {kind}) * {place.weight}" for position, place in places.items()]
+        terms = [
+            f"CAST({codes[position]} AS {kind})" + (f" * {place.weight}" if place.weight > 1 else "")
+            for position, place in places.items()
+        ]
         return f"CAST({' + '.join(terms)} AS {'INTEGER' if largest <= _SMALL else 'BIGINT'})"
 
     def _direct_sql(self, position: int, name: str) -> str:

@@ -109,7 +109,7 @@ class Counting:
             for codes in self.drawn_by_stratum():
                 self.add_codes(codes)
         else:
-            self.add(rows.each_once(self.selected, in_chunks=self.coding.queries))
+            self.add(rows.each_once(self.selected, classes=not self.coding.queries))
         return self
 
     def _keep_some(self, draw: StratifiedCoin | None) -> None:

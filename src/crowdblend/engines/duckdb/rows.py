@@ -23,7 +23,7 @@ from crowdblend.engines.class_counter import GrowingArray
 from crowdblend.engines.duckdb.id_sieve import IdSieve
 from crowdblend.engines.duckdb.relation import PLACE, VIEW, Relation, missing_rows
 from crowdblend.engines.engine import ColumnType, Progress, no_progress
-from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, read_persons
+from crowdblend.engines.persons import DuplicateCheck, Persons, Places, read_persons
 from crowdblend.engines.refusals import no_rows
 from crowdblend.engines.sampling import in_part
 from crowdblend.packages import duckdb
@@ -36,7 +36,8 @@ _BATCH = 1 << 17
 _CHUNK = 1 << 19
 _CHUNK_BYTES = 1 << 27
 # Up to this rate it is quicker to look at all persons first, and to look up this many rows at once takes little memory.
-_FEW = 0.1
+# Rows of which the database hands over the class alone are quicker to read.
+_FEW, _FEW_CLASSES = 0.1, 0.03
 _MOST_LOOKED_UP = 1 << 19
 
 
@@ -93,22 +94,21 @@ class Rows:
             yield rows, persons
         check.check(self._persons_again)
 
-    def each_once(self, columns_sql: str, *, in_chunks: bool = True) -> Iterator[pa.Table]:
-        """Yield the sampled rows, in chunks or as they come; refuses, in the end, when someone had two."""
-        if self._is_sparse:
+    def each_once(self, columns_sql: str, *, classes: bool = False) -> Iterator[pa.Table]:
+        """Yield the sampled rows, in chunks, or as they come if they are classes; refuses when someone had two."""
+        if self._picks_rows and isinstance(self.draw, Coin) and self.draw.rate <= (_FEW_CLASSES if classes else _FEW):
             yield from self._looked_up(columns_sql)
             return
         batches = (rows for rows, _ in self.once(columns_sql))
-        yield from chunks(batches) if in_chunks else (pa.Table.from_batches([rows]) for rows in batches)
+        yield from (pa.Table.from_batches([rows]) for rows in batches) if classes else chunks(batches)
 
     def _duplicate_check(self) -> DuplicateCheck:
         return DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
 
     @property
-    def _is_sparse(self) -> bool:
-        """True if few rows are drawn from a file whose rows can be picked by their places."""
-        one_file = self.relation.placed and len(self.relation.sizes) == 1
-        return one_file and isinstance(self.draw, Coin) and self.draw.rate <= _FEW
+    def _picks_rows(self) -> bool:
+        """True if the source is one file whose rows can be picked by their places."""
+        return self.relation.placed and len(self.relation.sizes) == 1
 
     def _looked_up(self, columns_sql: str) -> Iterator[pa.Table]:
         """Yield the sampled rows in two looks: at all persons, and then at what the drawn ones have and nobody else.
@@ -141,8 +141,8 @@ class Rows:
         n people it does: with rows that are nobody's own there are fewer than n, each is drawn with more than k/n.
         """
         for rows, persons in self.once(columns_sql):
-            drawn = persons.drawn(self.row_key, rate)
-            yield filter_rows(rows, drawn), persons.where(drawn).marks(self.row_key)
+            places = np.flatnonzero(persons.drawn(self.row_key, rate))
+            yield rows_at(rows, places), persons.at(places).marks(self.row_key)
 
     def people(self, rate: float) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
         """The persons whose marks lie below a rate, called `who`, and these marks, where everybody has one row."""
@@ -213,11 +213,11 @@ class Rows:
             if self._sieve is not None:
                 self._sieve.add(batch.column(0), persons)
             if isinstance(self.draw, Coin):
-                drawn, persons = persons.sampled_rows(self.draw.key.persons, self.draw.rate)
-                rows = filter_rows(rows, drawn)
+                places, persons = persons.sampled_rows(self.draw.key.persons, self.draw.rate)
+                rows = rows_at(rows, places)
             if isinstance(self.draw, Coin | Everybody) and self.draw.part is not None:
-                inside = in_part(self.draw.part, persons)
-                rows, persons = filter_rows(rows, inside), persons.where(inside)
+                places = np.flatnonzero(in_part(self.draw.part, persons))
+                rows, persons = rows_at(rows, places), persons.at(places)
             yield rows, persons
 
     def _persons_again(self) -> Iterator[Persons]:
@@ -252,16 +252,15 @@ def stream(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[pa.Rec
     yield from reader(_BATCH)
 
 
-def filter_rows(rows: pa.RecordBatch, keep: Mask) -> pa.RecordBatch:
-    """Return the rows that pass the filter."""
-    places = np.flatnonzero(keep)
+def rows_at(rows: pa.RecordBatch, places: Places) -> pa.RecordBatch:
+    """Return some of the rows, in their order."""
     # Numbers and few texts need none of Arrow's functions, which take longer to load than a small table to read.
     if all(pa.types.is_integer(some.type) and not some.null_count for some in rows):
         kept = [arrow_numbers(some.to_numpy().take(places)) for some in rows]
     elif rows.num_rows <= FEW_ROWS and all(some.type in (pa.string(), pa.float64(), pa.int64()) for some in rows):
         kept = [pa.array([some[place].as_py() for place in places.tolist()], some.type) for some in rows]
     else:
-        return rows.filter(pa.array(keep))
+        return rows.take(arrow_numbers(places))
     return pa.RecordBatch.from_arrays(kept, schema=rows.schema)
 
 
