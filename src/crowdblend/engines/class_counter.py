@@ -7,7 +7,7 @@ collected, and sorted and counted whenever many have come together.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,8 @@ class GrowingArray(Generic[Item]):
     def __len__(self) -> int:
         return self._used
 
-    def extend(self, values: NDArray[Item]) -> None:
-        """Put values at the end."""
+    def extend(self, values: NDArray[Any]) -> None:
+        """Put values at the end, cut off to the bits of this kind."""
         refuse_beyond(self._memory_limit, (self._used + len(values)) * self._kind.itemsize)
         while len(values):
             if self._used == self._room:  # as much again, up to a whole block

@@ -327,7 +327,7 @@ class _SparseNumbers:
         """Add numbers from low to high."""
         least, most = min(low, self._least), max(high, self._most)
         if self._lower is not None and most - least < 1 << 32:
-            self._lower.extend(numbers.astype(np.uint32))  # what does not fit is cut off
+            self._lower.extend(numbers)
         else:
             if self._lower is not None:
                 known = self._lower.view()

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdblend.engines.duckdb.id_sieve import FIRST_LETTER, UUID, IdSieve, hashes_alike
-from crowdblend.engines.duckdb.relation import Field, Relation
+from crowdblend.engines.duckdb.relation import PLACE, Field, Relation
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.identity import Hashes, SomeRows, name_of, rows_to_look_at
 from crowdblend.ledger.identity import MOST, Anchor, FingerprintRequest, Identity, Kind, sketch
@@ -66,7 +66,10 @@ class DuckDBHashes:
             each = ", ".join(f"{self._hash([name])} AS h{at}" for at, name in enumerate(names))
         else:  # which rows are alike is seen as well in the values as they are
             each = ", ".join(f"hash({self._columns[name][0]}) AS h{at}" for at, name in enumerate(names))
-        query = f"SELECT {each} FROM (SELECT * FROM {self._source} LIMIT {rows_to_look_at(len(names))})"
+        most = rows_to_look_at(len(names))
+        # Told where the first rows are, the database begins with no others.
+        first = f"WHERE {PLACE[1]} < {most}" if self._relation.placed and self._source == self._relation.sql else ""
+        query = f"SELECT {each} FROM (SELECT * FROM {self._source} {first} LIMIT {most})"
         found = self._connection.execute(query).fetchnumpy()
         return SomeRows(names, np.column_stack([np.asarray(found[f"h{at}"], np.uint64) for at in range(len(names))]))
 

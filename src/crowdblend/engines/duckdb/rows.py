@@ -83,8 +83,9 @@ class Rows:
         """Yield the sampled rows of each batch, and their persons, who may still come twice.
 
         All rows where no coin decides yet: strata are drawn from one row of everybody, and exactly k people by marks.
+        Without other columns the rows are those of the column `person`.
         """
-        yield from self._sample(self.batches(f"{self._person()} AS person, {columns_sql}"))
+        yield from self._sample(self.batches(", ".join(filter(None, (f"{self._person()} AS person", columns_sql)))))
 
     def once(self, columns_sql: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         """The same; refuses, in the end, when someone had two rows."""
@@ -145,14 +146,14 @@ class Rows:
             yield rows_at(rows, places), persons.at(places).marks(self.row_key)
 
     def people(self, rate: float) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
-        """The persons whose marks lie below a rate, called `who`, and these marks, where everybody has one row."""
-        yield from self.rows_below(f"{self._person()} AS who", rate)
+        """The persons whose marks lie below a rate, and these marks, where everybody has one row."""
+        yield from self.rows_below("", rate)
 
     def rows_of(self, people: pa.Table, columns_sql: str) -> Iterator[pa.Table]:
         """The rows of these people, from a second look at the source: the database reads columns faster than it hands
         them over."""
         self._connection.register("drawn", people)
-        yield from chunks(self._stream(columns_sql, f"WHERE {self._person()} IN (SELECT who FROM drawn)"))
+        yield from chunks(self._stream(columns_sql, f"WHERE {self._person()} IN (SELECT person FROM drawn)"))
 
     def at(self, places: NDArray[np.int64], columns_sql: str) -> Iterator[pa.Table]:
         """Yield the rows at these places, which rise and are counted through all files; every row counts as read."""
@@ -209,7 +210,8 @@ class Rows:
 
     def _sample(self, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         for batch in batches:
-            persons, rows = read_persons(batch.column(0), str(self.data.person)), batch.select(batch.schema.names[1:])
+            persons = read_persons(batch.column(0), str(self.data.person))
+            rows = batch.select(batch.schema.names[1:]) if batch.num_columns > 1 else batch
             if self._sieve is not None:
                 self._sieve.add(batch.column(0), persons)
             if isinstance(self.draw, Coin):
