@@ -16,6 +16,7 @@ from crowdblend.publishing.target import CERTIFICATE
 
 with lazy_imports():
     from crowdblend.reading import datapackage, readme
+    from crowdblend.reading import release as published
     from crowdblend.reports import write
 
 
@@ -25,14 +26,14 @@ def describe(folder: Path, certificate: Certificate, date: str, *, figures: bool
     package = datapackage.data_package(folder, certificate)
     (folder / datapackage.NAME).write_text(package, encoding="utf-8")
     (folder / readme.NAME).write_text(readme.readme(folder, certificate), encoding="utf-8")
-    _certify(folder, certificate)
-    write.write_report(folder, figures=figures)
-    return _certify(folder, certificate)
+    unreported = published.PublishedRelease(folder, _covering(folder, certificate))
+    write.write_report(folder, figures=figures, release=unreported)
+    certificate = _covering(folder, certificate)
+    (folder / CERTIFICATE).write_text(certificate.to_json(), encoding="utf-8")
+    return certificate
 
 
-def _certify(folder: Path, certificate: Certificate) -> Certificate:
-    """Return the certificate of every file that is there, written beside them."""
+def _covering(folder: Path, certificate: Certificate) -> Certificate:
+    """Return the certificate of every file that is there."""
     files = {file.name: sha256_of(file) for file in sorted(folder.iterdir()) if file.name != CERTIFICATE}
-    covering = replace(certificate, facts={**certificate.facts, "files": files})
-    (folder / CERTIFICATE).write_text(covering.to_json(), encoding="utf-8")
-    return covering
+    return replace(certificate, facts={**certificate.facts, "files": files})

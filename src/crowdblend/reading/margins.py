@@ -96,7 +96,7 @@ class MarginCounter:
         size = combinations(map(len, declared)) if closed else None
         self._listed = tuple(map(len, declared)) if size is not None and size <= MOST_CELLS_LISTED else None
         rows = 0 if self._listed is None else math.prod(self._listed)
-        self._table: Whole = np.zeros((rows, len(_SUMS)), np.int64)
+        self._table: Whole = np.zeros((len(_SUMS), rows), np.int64)
         self._others = Totals(self._keys, _SUMS, numbered=True)
 
     def add(self, piece: pa.Table) -> None:
@@ -114,17 +114,26 @@ class MarginCounter:
                 noisy[here] = own is not None and own.noisy_cells(values[here])
         sums = [values, np.ones(len(values), np.int64), noisy.astype(np.int64), exact.astype(np.int64)]
         if self._listed is not None:
+            if all(len(met) == size for met, size in zip(self._numbers, self._listed, strict=True)):
+                self._add_listed(codes, sums)  # no label was met that is not listed
+                return
             listed = np.ones(len(values), np.bool_)
             for code, size in zip(codes, self._listed, strict=True):
                 listed &= code < size
-            places = [code[listed] for code in codes]
-            rows = np.ravel_multi_index(places, self._listed) if places else np.zeros(len(values), np.int64)
-            for at, column in enumerate(sums):
-                np.add.at(self._table[:, at], rows, column[listed])
-            if listed.all():
-                return
+            self._add_listed([code[listed] for code in codes], [column[listed] for column in sums])
             codes, sums = ([column[~listed] for column in columns] for columns in (codes, sums))
         self._others.add(pa.table([*codes, *sums], names=[*self._keys, *_SUMS]))
+
+    def _add_listed(self, codes: Sequence[Whole], sums: Sequence[Whole]) -> None:
+        """Count cells whose labels are those of the domain."""
+        if not codes:
+            self._table[:, 0] += [column.sum() for column in sums]
+            return
+        assert self._listed is not None
+        rows = np.ravel_multi_index(codes, self._listed)
+        for into, column in zip(self._table, sums, strict=True):
+            if column.any():
+                np.add.at(into, rows, column)
 
     def margin(self, confidence: float = CONFIDENCE, most: int | None = None) -> Margin:
         """Return every combination of labels, those of the domain first, with its sum and what it stands for.
@@ -165,7 +174,7 @@ class MarginCounter:
         if self._listed is None:
             return codes, sums
         every = np.indices(self._listed, np.int64).reshape(len(self._listed), math.prod(self._listed))
-        return [np.concatenate([every[at], code]) for at, code in enumerate(codes)], np.concatenate([self._table, sums])
+        return [np.concatenate([every[at], code]) for at, code in enumerate(codes)], np.concatenate([self._table.T, sums])
 
 
 def margin_of(table: CellTable, cells: Cells, columns: Sequence[str], confidence: float) -> Margin:

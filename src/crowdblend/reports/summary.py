@@ -21,7 +21,7 @@ MOST_LABELS = 20
 MOST_CELLS = 20
 MOST_COLUMNS = 12
 _NUMBERED = re.compile(r"([<≥]?)\s*\[?\(?\s*(-?\d+(?:\.\d+)?)")
-EDGES = [digit * 10**power for power in range(18) for digit in (1, 2, 5)]
+EDGES = np.array([digit * 10**power for power in range(18) for digit in (1, 2, 5)])
 
 
 @dataclass(frozen=True)

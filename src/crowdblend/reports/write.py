@@ -15,16 +15,22 @@ _UNFIT = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, N
 
 
 def write_report(
-    folder: Path | str, out: Path | str | None = None, *, force: bool = False, figures: bool = True
+    folder: Path | str,
+    out: Path | str | None = None,
+    *,
+    force: bool = False,
+    figures: bool = True,
+    release: PublishedRelease | None = None,
 ) -> Path:
     """Write a release's report from its published files alone, and return its path.
 
-    Raises DoesNotVerify when the certificate or a data file was changed. The page appears whole or not at all, and
-    the same files give the same bytes. Without `figures` it has their numbers alone.
+    Raises DoesNotVerify when the certificate or a data file was changed, unless the `release` is known already, as it
+    is to the one that publishes it. The page appears whole or not at all, and the same files give the same bytes.
+    Without `figures` it has their numbers alone.
     """
     folder = Path(folder)
     target = folder / REPORT if out is None else Path(out)
-    opened = read(folder)
+    opened = read(folder) if release is None else release
     if target.name == REPORT and target.parent.resolve() == folder.resolve() and REPORT in opened.facts.files:
         message = "report.html is covered by the certificate, which a page of another version would break."
         raise InvalidInput(message, remedy="Name another file with --out.", where="--out", code="report-certified")
