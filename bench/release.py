@@ -71,7 +71,9 @@ def compared(name: str, work: Work, folder: Path, repeats: int) -> dict[str, obj
     # In a process of its own: on Linux a child's peak memory begins at that of its parent.
     subprocess.run([sys.executable, "-c", PREPARE, root, str(folder), name], check=True)
     bare = [sys.executable, "-c", BARE, "bare.sql"]
-    ours = [sys.executable, "-m", "crowdblend", "release", "policy.toml", "--out", "published", "--yes", "--json"]
+    # The installed command, as a user calls it.
+    ours = [str(Path(sys.executable).with_name("crowdblend")), "release", "policy.toml", "--out", "published"]
+    ours += ["--yes", "--json"]
     ours += work.options
     if repeats > 1:  # once for the file cache, and for the compiled modules
         measured(bare, folder)

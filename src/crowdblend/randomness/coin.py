@@ -60,6 +60,26 @@ def coins(key: bytes, persons: Persons, rate: float | Fraction) -> NDArray[np.bo
     return kept
 
 
+def sampled(key: bytes, persons: Persons, rate: float | Fraction) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
+    """Return the places of the persons who are in the sample, and their marks.
+
+    >>> places, marked = sampled(bytes(32), ["a", "b", "c", "d"], 0.5)
+    >>> bool((marked == marks(bytes(32), ["a", "b", "c", "d"])[places]).all())
+    True
+    """
+    threshold, marker = _threshold(rate), _Marker(key)
+    places, marked = np.empty(len(persons), np.intp), np.empty((len(persons), 2), np.uint64)
+    used = 0
+    for start in range(0, len(persons), CHUNK):
+        some = marker.marks(persons[start : start + CHUNK])
+        under = np.flatnonzero(_under(some, threshold))
+        drawn = slice(used, used + len(under))
+        np.add(under, start, out=places[drawn])
+        some.take(under, axis=0, out=marked[drawn], mode="clip")
+        used = drawn.stop
+    return places[:used], marked[:used]
+
+
 def marks(key: bytes, persons: Persons) -> NDArray[np.uint64]:
     """Return the 128-bit mark of each person as a row (low word, high word). Secret: it decides the sample."""
     marker = _Marker(key)

@@ -97,8 +97,8 @@ def texts_between(offsets: NDArray[np.generic], data: NDArray[np.uint8]) -> Text
     """Return the texts between successive offsets into the data, as Arrow holds them."""
     edges = offsets.astype(np.int64)
     first, last = (int(edges[0]), int(edges[-1])) if len(edges) else (0, 0)
-    held = np.zeros(last - first + 2 * _MARGIN, dtype=np.uint8)
-    held[_MARGIN : _MARGIN + last - first] = data[first:last]
+    held = np.empty(last - first + 2 * _MARGIN, dtype=np.uint8)
+    held[:_MARGIN], held[_MARGIN : _MARGIN + last - first], held[-_MARGIN:] = 0, data[first:last], 0
     lengths = np.diff(edges)
     length = int(lengths[0]) if len(lengths) and (lengths == lengths[0]).all() else None
     return Texts(held, edges[:-1] + (_MARGIN - first), lengths, length=length)

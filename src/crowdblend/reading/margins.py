@@ -174,7 +174,8 @@ class MarginCounter:
         if self._listed is None:
             return codes, sums
         every = np.indices(self._listed, np.int64).reshape(len(self._listed), math.prod(self._listed))
-        return [np.concatenate([every[at], code]) for at, code in enumerate(codes)], np.concatenate([self._table.T, sums])
+        numbers = [np.concatenate([every[at], code]) for at, code in enumerate(codes)]
+        return numbers, np.concatenate([self._table.T, sums])
 
 
 def margin_of(table: CellTable, cells: Cells, columns: Sequence[str], confidence: float) -> Margin:
