@@ -20,7 +20,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.packages import compute
 from crowdblend.packages import pyarrow as pa
 from crowdblend.randomness import coins, marks
-from crowdblend.randomness.coin import sampled
+from crowdblend.randomness.coin import draw
 from crowdblend.randomness.mac import Mac
 from crowdblend.randomness.source import subkey
 from crowdblend.randomness.texts import Texts, texts_between, whole_numbers
@@ -50,7 +50,7 @@ class Persons:
         if self.is_number is not None or not len(self.texts):
             places = np.flatnonzero(self.drawn(key, rate))
             return places, self.at(places)
-        places, marked = sampled(key, self.texts, rate)
+        places, marked = draw(key, self.texts, rate)
         return places, replace(self.at(places), marked=(key, marked))
 
     def marks_of_texts(self, key: bytes) -> NDArray[np.uint64]:

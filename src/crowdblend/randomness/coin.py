@@ -60,10 +60,10 @@ def coins(key: bytes, persons: Persons, rate: float | Fraction) -> NDArray[np.bo
     return kept
 
 
-def sampled(key: bytes, persons: Persons, rate: float | Fraction) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
+def draw(key: bytes, persons: Persons, rate: float | Fraction) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
     """Return the places of the persons who are in the sample, and their marks.
 
-    >>> places, marked = sampled(bytes(32), ["a", "b", "c", "d"], 0.5)
+    >>> places, marked = draw(bytes(32), ["a", "b", "c", "d"], 0.5)
     >>> bool((marked == marks(bytes(32), ["a", "b", "c", "d"])[places]).all())
     True
     """
