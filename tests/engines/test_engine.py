@@ -305,14 +305,19 @@ def test_persons_of_other_types(tmp_path, kind):
 
 
 def test_words_that_agree_by_chance_are_no_duplicate(tmp_path, monkeypatch):
-    true = persons_module.marks  # type: ignore[attr-defined]
+    true_marks, true_draw = persons_module.marks, persons_module.draw  # type: ignore[attr-defined]
 
-    def weak(key, persons):
-        found = true(key, persons).copy()
+    def weak(found):
+        found = found.copy()
         found[:, 0] %= 3
         return found
 
-    monkeypatch.setattr(persons_module, "marks", weak)
+    def weak_draw(*of):
+        places, found = true_draw(*of)
+        return places, weak(found)
+
+    monkeypatch.setattr(persons_module, "marks", lambda *of: weak(true_marks(*of)))
+    monkeypatch.setattr(persons_module, "draw", weak_draw)
     ids = [f"p{i}" for i in range(50)]
     columns = {"sex": COLUMNS["sex"]}
     parquet.write_table(pa.table({"id": ids, "sex": ["Male"] * 50}), tmp_path / "people.parquet")
