@@ -22,8 +22,8 @@ from pathlib import Path
 from bench.release_page import recorded
 from bench.release_work import WORK, Work
 
-REPEATS = 3
-MANY = 20_000_000
+# How often works of up to so many rows run; longer ones run once.
+REPEATS = {10**7: 7, 10**8: 3}
 BARE = """
 import sys, duckdb
 connection = duckdb.connect(config={"preserve_insertion_order": False})
@@ -88,13 +88,15 @@ def compared(name: str, work: Work, folder: Path, repeats: int) -> dict[str, obj
 
 def main(rows: list[int], *, record: bool) -> None:
     """Measure the works of so many rows."""
-    chosen = {name: work for name, work in WORK.items() if work.rows in rows or (not rows and work.rows <= MANY)}
+    few = min(REPEATS)
+    chosen = {name: work for name, work in WORK.items() if work.rows in rows or (not rows and work.rows <= few)}
     kept = os.environ.get("BENCH_DATA")
     found = {}
     with tempfile.TemporaryDirectory() as made:
         folder = Path(kept or made)
         for name, work in chosen.items():
-            found[name] = compared(name, work, folder, REPEATS if work.rows <= MANY else 1)
+            repeats = next((often for most, often in REPEATS.items() if work.rows <= most), 1)
+            found[name] = compared(name, work, folder, repeats)
             print(json.dumps({name: found[name]}), file=sys.stderr)
             if record:
                 recorded(name, found[name])
