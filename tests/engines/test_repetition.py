@@ -24,8 +24,8 @@ def quick():
         yield
 
 
-def repeats(*batches, memory_limit=None):
-    seen = Repetition(memory_limit)
+def repeats(*batches, memory_limit=None, size=0):
+    seen = Repetition(memory_limit, size)
     for numbers in batches:
         seen.add(np.array(numbers, dtype=np.int64))
     return seen.found()
@@ -71,13 +71,13 @@ EDGES = [0, 2**31, 2**32, 2**33, 2**62, MOST - 40, LEAST + 40, -(2**31), -(2**32
 NUMBERS = st.builds(lambda edge, step: edge + step, st.sampled_from(EDGES), st.integers(-40, 40))
 
 
-@given(st.lists(st.lists(NUMBERS, max_size=30), max_size=6), st.sampled_from([None, 4000]))
-def test_it_is_as_a_set_says(batches, memory_limit):
+@given(st.lists(st.lists(NUMBERS, max_size=30), max_size=6), st.sampled_from([None, 4000]), st.sampled_from([0, 3, 9]))
+def test_it_is_as_a_set_says(batches, memory_limit, size):
     listed = [number for numbers in batches for number in numbers]
-    expected = len(set(listed)) < len(listed)
-    assert repeats(*batches, memory_limit=memory_limit) == expected
+    truth = len(set(listed)) < len(listed)
+    assert repeats(*batches, memory_limit=memory_limit) == truth
     with small_pieces():
-        assert repeats(*batches, memory_limit=memory_limit) == expected
+        assert repeats(*batches, memory_limit=memory_limit, size=size) == truth
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=150, unique=True), st.integers(1, 40), st.data())
@@ -88,6 +88,17 @@ def test_different_numbers_and_one_of_them_again(numbers, size, data):
     with small_pieces():
         assert not repeats(*batches)
         assert repeats(*batches[:place], [again], *batches[place:])
+
+
+def test_many_numbers_are_found_without_a_list_of_them():
+    """Where a list of all would take more, a bit for each number in between is enough."""
+    for size, near in ((0, False), (10**7, True)):
+        seen = Repetition(None, size)
+        seen.add(np.array([5, 2**28]))
+        assert (seen._near is not None) == near
+        assert not seen.found()
+        seen.add(np.array([5]))
+        assert seen.found()
 
 
 def test_many_numbers_in_real_sizes():

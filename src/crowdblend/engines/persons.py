@@ -118,11 +118,11 @@ def _texts(column: pa.Array) -> Texts:
 
 
 class DuplicateCheck:
-    """Refuses a second row of anyone in the sample, exactly."""
+    """Refuses a second row of anyone in the sample, exactly; about how many rows there are may be known."""
 
-    def __init__(self, key: bytes, name: str, memory_limit: int | None) -> None:
+    def __init__(self, key: bytes, name: str, memory_limit: int | None, rows: int = 0) -> None:
         self._key, self._name = key, name
-        self._numbers = Repetition(memory_limit)
+        self._numbers = Repetition(memory_limit, rows)
         self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64, memory_limit)
 
     def add(self, persons: Persons) -> None:
@@ -270,17 +270,19 @@ def _numbers(sorted_values: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:
 
 Numbers = NDArray[np.int64]
 
-# A bit for every number within this distance: at most 32 MB, and only the touched part is really there.
-_WINDOW = 1 << 28
+# A bit for every number within this distance: at most 32 MB, and only the touched part is really there. Of many
+# numbers more, as long as a list of them, with 32 bits for each, would not be shorter.
+_WINDOW, _WIDEST = 1 << 28, 1 << 33
 # Numbers gone through at once, where what is made of them should stay in the caches.
 _PIECE = 1 << 17
 
 
 class Repetition:
-    """A search for repeated numbers."""
+    """A search for repeated numbers, of which there are about `size`."""
 
-    def __init__(self, memory_limit: int | None) -> None:
-        self._window = _WINDOW if memory_limit is None else min(_WINDOW, 2 * memory_limit)
+    def __init__(self, memory_limit: int | None, size: int = 0) -> None:
+        window = max(_WINDOW, min(_WIDEST, 32 * size))
+        self._window = window if memory_limit is None else min(window, 2 * memory_limit)
         self._near: _Near | None = None
         self._listed = _SparseNumbers(memory_limit)
         self._certain = False

@@ -104,7 +104,9 @@ class Rows:
         yield from (pa.Table.from_batches([rows]) for rows in batches) if classes else chunks(batches)
 
     def _duplicate_check(self) -> DuplicateCheck:
-        return DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
+        share = self.draw.rate if isinstance(self.draw, Coin) else 1
+        rows = math.ceil(share * sum(self.relation.sizes))
+        return DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit, rows)
 
     @property
     def _picks_rows(self) -> bool:
