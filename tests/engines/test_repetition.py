@@ -91,8 +91,8 @@ def test_different_numbers_and_one_of_them_again(numbers, size, data):
 
 
 def test_many_numbers_are_found_without_a_list_of_them():
-    """Where a list of all would take more, a bit for each number in between is enough."""
-    for size, near in ((0, False), (10**7, True)):
+    """Where they are many, a bit for each number in between is enough."""
+    for size, near in ((0, False), (10**8, True)):
         seen = Repetition(None, size)
         seen.add(np.array([5, 2**28]))
         assert (seen._near is not None) == near

@@ -158,3 +158,9 @@ def test_arrays_with_gaps_or_columns_are_refused(persons):
     # Under the mask that a database hands over for NULL there is a number, which would be somebody else.
     with pytest.raises(InvalidInput, match="list without gaps"):
         coins(KEY, persons, 0.5)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64, np.uint64])
+def test_masked_arrays_without_gaps_are_as_others(kind):
+    persons = np.arange(100, dtype=kind)
+    assert (coins(KEY, np.ma.masked_array(persons), 0.5) == coins(KEY, persons, 0.5)).all()

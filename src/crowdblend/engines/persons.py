@@ -270,9 +270,9 @@ def _numbers(sorted_values: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:
 
 Numbers = NDArray[np.int64]
 
-# A bit for every number within this distance: at most 32 MB, and only the touched part is really there. Of many
-# numbers more, as long as a list of them, with 32 bits for each, would not be shorter.
-_WINDOW, _WIDEST = 1 << 28, 1 << 33
+# A bit for every number within this distance: 32 MB, of many numbers up to 256 MB as long as each has a byte; and only
+# the touched part is really there.
+_WINDOW, _WIDEST = 1 << 28, 1 << 31
 # Numbers gone through at once, where what is made of them should stay in the caches.
 _PIECE = 1 << 17
 
@@ -281,7 +281,7 @@ class Repetition:
     """A search for repeated numbers, of which there are about `size`."""
 
     def __init__(self, memory_limit: int | None, size: int = 0) -> None:
-        window = max(_WINDOW, min(_WIDEST, 32 * size))
+        window = max(_WINDOW, min(_WIDEST, 8 * size))
         self._window = window if memory_limit is None else min(window, 2 * memory_limit)
         self._near: _Near | None = None
         self._listed = _SparseNumbers(memory_limit)
@@ -293,7 +293,9 @@ class Repetition:
             return
         low, high = int(numbers.min()), int(numbers.max())
         if self._near is None and not len(self._listed) and high - low < self._window:
-            self._near = _Near(max((low + high) // 2 - self._window // 2, -(1 << 63)), self._window)
+            # Most tables number their people from one.
+            middle = max((low + high) // 2 - self._window // 2, -(1 << 63))
+            self._near = _Near(0 if low >= 0 and high < self._window else middle, self._window)
         if self._near is not None and self._near.reaches(low, high):
             self._near.add(numbers, low, high)
             return

@@ -173,7 +173,7 @@ def _words(numbers: NDArray[np.generic]) -> NDArray[np.uint64]:
     if numbers.dtype.kind == "u":
         words[:, 0] = numbers
         return words
-    signed = numbers.astype(np.int64, copy=False)
+    signed = np.asarray(numbers, np.int64)
     words[:, 0] = signed.view(np.uint64)
     if signed.min(initial=0) < 0:
         words[signed < 0, 1] = _ONES

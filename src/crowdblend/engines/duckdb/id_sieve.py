@@ -24,6 +24,8 @@ Hashed = NDArray[np.uint64]
 
 _SEED, _BY_LENGTH = 0xE17A1465, 0xC6A4A7935BD1E995
 _FACTOR, _HALF = np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
+# Zeros with which a hash may have to begin: they are in its upper half.
+HIGHEST = 32
 # By n: the first n of a word's 8 bytes.
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 # Ids hashed at once, which stay in the caches; longer ones are left to the database.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdblend.engines.duckdb.id_sieve import FIRST_LETTER, UUID, IdSieve, hashes_alike
+from crowdblend.engines.duckdb.id_sieve import FIRST_LETTER, HIGHEST, UUID, IdSieve, hashes_alike
 from crowdblend.engines.duckdb.relation import PLACE, Field, Relation
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.identity import Hashes, SomeRows, name_of, rows_to_look_at
@@ -148,7 +148,7 @@ class DuckDBHashes:
         field, anchor = self._relation.field(self._person), Anchor((self._person,), (self._person,))
         plain = field.csv is None and field.type in (ColumnType.WHOLE, ColumnType.TEXT)
         level = self._level(anchor) if plain else 0
-        return IdSieve(anchor, level) if level and hashes_alike(self._connection) else None
+        return IdSieve(anchor, level) if 0 < level <= HIGHEST and hashes_alike(self._connection) else None
 
     def _source_of_ids(self, anchor: Anchor, level: int) -> str | None:
         """Return the ids of an anchor in SQL, where they were sifted out of all."""
