@@ -61,6 +61,16 @@ def test_people_outside_the_bounds_or_the_boxes_are_left_out() -> None:
     assert NoisyPoints(5, 1.0, GRID, AXES).publish(sample(beyond), key(0)).points == 0
 
 
+@for_each("noise_epsilon", [2.0, 1e-4])
+@for_each("blocks", [Grid((1000, 1000), (2, 2)), Boxes((((0, 900), (0, 900)),))])
+def test_nothing_is_published_where_no_crowd_is_large_enough(noise_epsilon: float, blocks: Grid | Boxes) -> None:
+    """Also where noise would be too wide for numbers of 32 bits."""
+    axes = (2000, 2000)
+    for people, points in ((4, 0), (5, 5)):
+        rows = sample([(0, 0)] * people, axes=axes)
+        assert NoisyPoints(5, noise_epsilon, blocks, axes).publish(rows, key(0)).points == points
+
+
 @for_each("noise_epsilon", [0.5, 1.7])
 @for_each("shape", [(5, 4), (1, 7), (3, 3)])
 def test_the_losses_of_a_block_add_up_to_its_loss(shape: tuple[int, ...], noise_epsilon: float) -> None:

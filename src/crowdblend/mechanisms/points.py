@@ -199,7 +199,8 @@ class NoisyPoints(Claims):
 
     def _kind_of_places(self, crowds: _Crowds, axis: int) -> type[np.int32 | np.int64]:
         """Return numbers of 32 bits for places if they are enough for the noise in the largest block."""
-        largest = int(self.blocks.size(crowds.blocks)[:, axis].max(initial=1))
+        same = self.blocks.same_size
+        largest = int(self.blocks.size(crowds.blocks)[:, axis].max(initial=1)) if same is None else same[axis]
         strong = largest > 1 and self.moved_points.loss(largest, len(self.axes)) < SMALLEST_SHORT_EPSILON
         return np.int64 if strong or self.axes[axis] > MOST_SHORT_CELLS else np.int32
 
