@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.ciphers.modes import ECB
 
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import coins, marks
-from crowdblend.randomness.coin import CHUNK, _threshold, _under
+from crowdblend.randomness.coin import CHUNK, _threshold, _under, draw
 from crowdblend.randomness.source import subkey
 from crowdblend.randomness.texts import texts_joined
 from tests.cases import for_each
@@ -164,3 +164,11 @@ def test_arrays_with_gaps_or_columns_are_refused(persons):
 def test_masked_arrays_without_gaps_are_as_others(kind):
     persons = np.arange(100, dtype=kind)
     assert (coins(KEY, np.ma.masked_array(persons), 0.5) == coins(KEY, persons, 0.5)).all()
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.3, 1.0])
+def test_who_is_drawn_comes_with_marks(rate):
+    persons = texts_joined(b"".join(b"P%06d" % n for n in range(2 * CHUNK + 3)), [b"P000000"] * (2 * CHUNK + 3))
+    places, marked = draw(KEY, persons, rate)
+    assert (places == np.flatnonzero(coins(KEY, persons, rate))).all()
+    assert (marked == marks(KEY, persons)[places]).all()
