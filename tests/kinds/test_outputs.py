@@ -1,12 +1,15 @@
-"""Published files have the bytes that Arrow's own defaults give, however many rows are encoded at once."""
+"""Published files have the bytes that Arrow's own defaults give, and places are those of the points in them."""
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from crowdblend.mechanisms import PublishedClasses
+from crowdblend.estimates.estimator import Intervals
+from crowdblend.mechanisms import PublishedClasses, PublishedPoints
+from crowdblend.recoding.axes import Axis
 from crowdblend.releases import outputs
-from crowdblend.releases.outputs import RecordsOutput
+from crowdblend.releases.outputs import PointsOutput, RecordsOutput
+from crowdblend.reports.places import read_places
 from tests.cases import for_each
 
 PIECE = 150_000
@@ -54,3 +57,31 @@ def test_records_have_the_bytes_of_the_defaults(tmp_path, monkeypatch, labels, a
     assert all(outputs._labels(column) <= outputs._FEW_LABELS for column in first.columns) == at_once
     output.write(tmp_path)
     assert (tmp_path / "data.parquet").read_bytes() == with_defaults(published, tmp_path / "defaults.parquet")
+
+
+class NoLaws:
+    """Nothing is said about the population."""
+
+    stratum = None
+
+    def intervals(self, counts: np.ndarray, *_: object) -> Intervals:
+        nothing = np.full(len(counts), -1)
+        return Intervals(np.full(len(counts), np.nan), nothing, nothing)
+
+
+@for_each("ending", ["csv", "parquet"])
+@for_each("rows", [0, 1, 90_000])
+def test_places_are_those_of_the_file(tmp_path, ending, rows) -> None:
+    """Also a place that goes on with the next label, which is one with the one before."""
+    generator = np.random.default_rng(rows)
+    drawn = np.column_stack([generator.integers(0, 2, rows), *generator.integers(-9, 300, (2, rows))])
+    drawn[: rows // 3, 1:] = 7
+    different, counts = np.unique(drawn, axis=0, return_counts=True)
+    labels, *cells = different.T
+    published = PublishedPoints((("a", "b"),), labels[:, None].astype(np.int32), None, tuple(cells), counts)
+    axes = (("x", Axis(-1, 4, 0.1)), ("y", Axis(0, 9, 3)))
+    output = PointsOutput(f"data.{ending}", published, ("label",), axes, NoLaws())
+    output.write(tmp_path)
+    known, read = output.places(), read_places(tmp_path / output.file, ["x", "y"])
+    assert read.points == rows
+    assert all(map(np.array_equal, (*known.axes, known.counts), (*read.axes, read.counts)))

@@ -32,6 +32,7 @@ from crowdblend.randomness import ReleaseKey, coins
 from crowdblend.reading.release import read
 from crowdblend.releases.outputs import ESTIMATES
 from crowdblend.reports.page import Table
+from crowdblend.reports.write import report_html
 from tests.cases import for_each
 from tests.policies.policies import policy_text, swapped
 from tests.refusals import is_refusal, refuses
@@ -78,7 +79,8 @@ def people(tmp_path: Path) -> Path:
 def released(folder: Path, policy: str, name: str = "out") -> pd.DataFrame:
     made = release(parse_policy(policy, folder), folder / name, key=KEY)
     verify_file(made.folder)
-    assert (made.folder / "report.html").exists()
+    # The page is made of what is in memory, and of its files it is the same.
+    assert (made.folder / "report.html").read_text() == report_html(made.folder)
     return pd.read_parquet(made.folder / "data.parquet")
 
 

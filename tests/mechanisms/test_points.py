@@ -3,6 +3,7 @@
 Statistical tests use fixed keys; their false-alarm rate is 1e-6 each over the choice of those keys.
 """
 
+import itertools
 import math
 from collections import Counter
 from fractions import Fraction
@@ -15,7 +16,8 @@ from scipy import stats
 
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import NoisyPoints, SampledClasses
-from crowdblend.mechanisms.points import _count_rows, _number_rows, all_within
+from crowdblend.mechanisms.numbered_rows import RowCounter, number_rows
+from crowdblend.mechanisms.points import all_within
 from crowdblend.randomness import discrete_laplace
 from crowdblend.recoding.blocks import Boxes, Grid, Quadtree
 from tests.cases import for_each
@@ -165,12 +167,25 @@ def test_the_same_key_gives_the_same_points_and_another_others() -> None:
     assert not all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
+ROWS = st.tuples(st.integers(-5, 5), st.integers(0, 2**40), st.integers(-(2**50), 2**50))
+# Too wide for one number; for a place each; and rows beyond them, by columns of which nothing is within.
+BOUNDS = [
+    [(-5, 5), (0, 2**40), (-(2**50), 2**50)],
+    [(-5, 5), (0, 2**20), (-(2**30), 2**30)],
+    [(-4, 5), (0, 100), (-100, 100)],
+    [(9, 9), (0, 100), (-100, 100)],
+]
+
+
 @settings(deadline=None, derandomize=True)
-@given(st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 2**40), st.integers(-(2**50), 2**50)), min_size=1))
-def test_rows_leave_sorted_and_counted(rows: list[tuple[int, int, int]]) -> None:
-    for width in (3, 1):
-        columns = [np.array(column, np.int64) for column in list(zip(*rows, strict=True))[:width]]
-        different, counts = _count_rows(columns)
+@given(st.lists(st.one_of(ROWS, st.tuples(*[st.integers(-5, 5)] * 3)), max_size=60), st.integers(1, 20))
+def test_rows_leave_sorted_and_counted(rows: list[tuple[int, int, int]], piece: int) -> None:
+    for width, bounds in itertools.product((3, 1), BOUNDS):
+        counter = RowCounter(bounds[:width], len(rows))
+        for start in range(0, len(rows), piece):
+            columns = list(zip(*rows[start : start + piece], strict=True))[:width]
+            counter.add([np.array(column, np.int64) for column in columns])
+        different, counts = counter.counts()
         found = zip(*(column.tolist() for column in different), strict=True)
         assert list(zip(found, counts.tolist(), strict=True)) == sorted(Counter(row[:width] for row in rows).items())
 
@@ -215,7 +230,7 @@ def test_no_point_leaves_its_reach_more_often_than_stated() -> None:
 def test_rows_keep_their_numbers_apart_however_many_there_might_be() -> None:
     """Without closing gaps a step of the first of these columns would count 2^80 times, and so not at all."""
     columns = [np.array(column, np.int64) for column in ([0, 1, 1, 0], *[[5, 5, 5, 5]] * 3, [7, 7, 8, 7])]
-    numbers = _number_rows(columns, [2**20] * 5)
+    numbers = number_rows(columns, [2**20] * 5)
     assert [int(number == numbers[0]) for number in numbers] == [1, 0, 0, 1]
     assert numbers[1] != numbers[2]
 

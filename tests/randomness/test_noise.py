@@ -11,7 +11,7 @@ from flint import arb, ctx, fmpq
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import SeededSource, discrete_laplace, noise, rational
 from crowdblend.randomness.digits import digit, low_digits
-from crowdblend.randomness.noise import BLOCK, add_discrete_laplace, differs_from_zero, geometric, reaches
+from crowdblend.randomness.noise import BLOCK, LaplaceStream, differs_from_zero, geometric, reaches
 from tests.cases import for_each
 
 from .goodness import fits, fits_share, fits_whole_numbers
@@ -145,12 +145,11 @@ def test_blocks_follow_each_other(draw):
     assert len(draw(0, 0.3, source)) == 0
 
 
-def test_numbers_of_32_bits_are_moved_alike_where_they_are_sure_to_have_room():
-    short = np.zeros(2 * BLOCK + 3, dtype=np.int32)
-    add_discrete_laplace(short, 2.0**-8, SeededSource(9))
-    assert (short == discrete_laplace(len(short), 2.0**-8, SeededSource(9))).all()
-    with pytest.raises(InvalidInput, match=r"epsilon must be at least 0\.004"):
-        add_discrete_laplace(short, 2.0**-8 - 2.0**-20, SeededSource(9))
+def test_a_stream_is_the_same_however_it_is_cut():
+    whole = discrete_laplace(2 * BLOCK + 3, 0.3, SeededSource(9))
+    stream = LaplaceStream(len(whole), 0.3, SeededSource(9))
+    cuts = [0, 5, BLOCK - 1, BLOCK, 2 * BLOCK + 1, 2 * BLOCK + 1, len(whole)]
+    assert (whole == np.concatenate([stream.take(stop - start) for start, stop in itertools.pairwise(cuts)])).all()
 
 
 @for_each("threshold", [-3, 0, 1, 2, 40])

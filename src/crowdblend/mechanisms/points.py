@@ -21,9 +21,9 @@ theorems speak of, and a point is never carried further from where it was.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,26 +33,21 @@ from crowdblend.calculus.rules import mechanisms, programme, sampling
 from crowdblend.designs import Claims
 from crowdblend.estimates.laws import ExactCounts
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy_imports
 from crowdblend.mechanisms.histograms import mean_noise
 from crowdblend.mechanisms.mechanism import Crowd, Labels, Loss, Mechanism, SampledClasses, only_used
-from crowdblend.randomness import ReleaseKey, add_discrete_laplace
-from crowdblend.randomness.noise import SMALLEST_SHORT_EPSILON
+from crowdblend.mechanisms.numbered_rows import RowCounter, number_rows
+from crowdblend.randomness import LaplaceStream, ReleaseKey
+from crowdblend.randomness.noise import BLOCK
 from crowdblend.recoding.blocks import Blocks
-from crowdblend.recoding.code_rows import runs
-
-with lazy_imports():
-    from concurrent import futures
+from crowdblend.recoding.code_rows import repeat_rows
 
 Keep = Literal["none", "bounds", "block"]
 Whole = NDArray[np.int64]
-Places = NDArray[np.int32] | Whole
-# Numbers up to here are counted in an array of their own.
-MOST_NUMBERS = 1 << 25
-# Points counted at once, so that what is made of them stays in the caches.
-PIECE = 1 << 15
-# Up to here numbers of 32 bits hold cells and noise below 2^30, and what folding makes of them.
-MOST_SHORT_CELLS = 1 << 29
+Codes = NDArray[np.int32]
+# Points moved at once: what is made of them stays in the caches, and as many are drawn together.
+PIECE = BLOCK
+# With this probability a point goes further than is expected, and is counted more slowly.
+FAR = 1e-12
 
 
 @dataclass(frozen=True)
@@ -86,8 +81,8 @@ class PublishedPoints:
 class _Crowds:
     """Cells of classes that are published, and how many points are in them. Secret: nothing has moved yet."""
 
-    codes: Whole
-    cells: Whole
+    codes: Codes
+    cells: Codes
     blocks: Whole
     counts: Whole
 
@@ -141,16 +136,23 @@ class NoisyPoints(Claims):
     def publish(self, sample: SampledClasses, key: ReleaseKey) -> PublishedPoints:
         """Return the noisy points of a sample whose last columns are the axes; the same key gives the same points."""
         crowds = self._crowds(sample)
-        counts = crowds.counts
-        # Each axis has streams of its own, and so does not mind a thread of its own.
-        with futures.ThreadPoolExecutor(len(self.axes)) as threads:
-            moved = [*threads.map(lambda axis: self._move_points(crowds, axis, key), range(len(self.axes)))]
-        shown = [np.repeat(crowds.blocks, counts)] if self.show_blocks else []
-        rows, times = _count_rows([*(np.repeat(codes, counts) for codes in crowds.codes.T), *shown, *moved])
+        rows, times = self._count_moved(crowds, key)
         places = crowds.codes.shape[1]
         along = np.column_stack(rows[:places]) if places else np.empty((len(times), 0), np.int64)
         labels, codes = only_used(sample.labels[:places], along)
-        return PublishedPoints(labels, codes, rows[places] if shown else None, tuple(rows[-len(self.axes) :]), times)
+        shown = rows[places] if self.show_blocks else None
+        return PublishedPoints(labels, codes, shown, tuple(rows[-len(self.axes) :]), times)
+
+    def _count_moved(self, crowds: _Crowds, key: ReleaseKey) -> tuple[tuple[Whole, ...], Whole]:
+        """Return the different rows of all points after noise, and how many points each stands for."""
+        beside = [*crowds.codes.T, *([crowds.blocks] if self.show_blocks else [])]
+        moves = [_Moves(self, crowds, axis, key) for axis in range(len(self.axes))]
+        bounds = [(int(column.min(initial=0)), int(column.max(initial=0))) for column in beside]
+        counter = RowCounter([*bounds, *(one.bounds() for one in moves)], int(crowds.counts.sum()))
+        for rows, times in repeat_rows(crowds.counts, PIECE):
+            along = (np.repeat(column[rows], times) for column in beside)
+            counter.add([*along, *(one.move(rows, times) for one in moves)])
+        return counter.counts()
 
     @property
     def moved_points(self) -> MovedPoints:
@@ -164,56 +166,83 @@ class NoisyPoints(Claims):
     def _crowds(self, sample: SampledClasses) -> _Crowds:
         """Return the classes of at least k points, cell by cell."""
         places = len(sample.columns) - len(self.axes)
-        cells = sample.codes[:, places:].astype(np.int64)
-        inside = np.ones(len(cells), np.bool_)
-        for axis, size in enumerate(self.axes):
-            inside &= cells[:, axis] < size
-        blocks = np.full(len(cells), -1, np.int64)
-        blocks[inside] = self.blocks.of(cells if inside.all() else cells[inside])
-        kept = np.flatnonzero(blocks >= 0)
+        cells = sample.codes[:, places:]
+        blocks = self._blocks_of(cells)
+        kept = slice(None) if (blocks >= 0).all() else np.flatnonzero(blocks >= 0)
         sizes = [len(labels) for labels in sample.labels[:places]]
-        crowd = _number_rows([*sample.codes[kept, :places].T, blocks[kept]], [*sizes, self.blocks.count])
-        large = np.bincount(crowd, sample.counts[kept])[crowd] >= self.k
-        kept = kept[large]
-        codes = sample.codes[kept, :places].astype(np.int64)
-        return _Crowds(codes, cells.take(kept, axis=0), blocks[kept], sample.counts[kept])
+        crowd = number_rows([*sample.codes[kept, :places].T, blocks[kept]], [*sizes, self.blocks.count])
+        large = (np.bincount(crowd, sample.counts[kept]) >= self.k)[crowd]
+        if not large.all():
+            kept = np.arange(len(cells))[kept][large]
+        return _Crowds(sample.codes[kept, :places], cells[kept], blocks[kept], sample.counts[kept])
 
-    def _move_points(self, crowds: _Crowds, axis: int, key: ReleaseKey) -> Places:
-        """Return every point's place on one axis after noise, shape after shape of the blocks."""
-        kind, cells = self._kind_of_places(crowds, axis), self.axes[axis]
-        places = np.repeat(crowds.cells[:, axis].astype(kind), crowds.counts)
-        first = self.blocks.first(crowds.blocks)[:, axis].astype(kind) if self.keep_in == "block" else None
-        for size, moving, chosen in self._shapes(crowds, axis):
-            if size == 1:
-                continue
-            source = key.source(b"points, axis %d, %d cells, %d axes" % (axis, size, moving))
-            noisy = places[chosen]
-            add_discrete_laplace(noisy, self.moved_points.loss(size, moving), source)
-            if self.keep_in == "bounds":
-                np.clip(noisy, 0, cells - 1, out=noisy)
-            if first is not None:
-                noisy = _fold(noisy, np.repeat(first, crowds.counts)[chosen], size)
-            if noisy.base is not places:  # else they were moved where they are
-                places[chosen] = noisy
+    def _blocks_of(self, cells: Codes) -> Whole:
+        """Return the block of each row of cells, −1 for those of no block and beyond the end of an axis."""
+        beyond = [at for at, size in enumerate(self.axes) if cells[:, at].max(initial=0) >= size]
+        if not beyond:
+            return self.blocks.of(cells)
+        inside = (cells[:, beyond] < np.array(self.axes)[beyond]).all(axis=1)
+        blocks = np.full(len(cells), -1, np.int64)
+        blocks[inside] = self.blocks.of(cells[inside])
+        return blocks
+
+
+class _Moves:
+    """Noise on one axis for the points of crowds, some of them at a time and all in order.
+
+    Each axis and each shape of blocks has a stream of its own.
+    """
+
+    def __init__(self, mechanism: NoisyPoints, crowds: _Crowds, axis: int, key: ReleaseKey) -> None:
+        blocks, several = mechanism.blocks, len(mechanism.axes) + 1
+        self._keep, self._cells, self._on_axis = mechanism.keep_in, mechanism.axes[axis], crowds.cells[:, axis]
+        self._first = blocks.first(crowds.blocks)[:, axis] if mechanism.keep_in == "block" else None
+        # Of every crowd how many cells its block has on this axis, and on how many axes it has several.
+        sizes = np.asarray([blocks.same_size] if blocks.same_size else blocks.size(crowds.blocks), np.int64)
+        self._sizes, along = sizes[:, axis], (sizes > 1).sum(axis=1)
+        self._shapes = self._sizes * several + along
+        self._streams: dict[int, LaplaceStream] = {}
+        self._losses: list[float] = []
+        for shape in np.unique(self._shapes).tolist():
+            size, moving = divmod(shape, several)
+            if size > 1:
+                loss = mechanism.moved_points.loss(size, moving)
+                points = crowds.counts.sum(where=self._shapes == shape)
+                source = key.source(b"points, axis %d, %d cells, %d axes" % (axis, size, moving))
+                self._streams[shape] = LaplaceStream(int(points), loss, source)
+                self._losses.append(float(loss))
+
+    def bounds(self) -> tuple[int, int]:
+        """Return the least and the largest place that is expected."""
+        reach = 0
+        if self._keep == "none" and self._losses:
+            reach = AxisNoise(min(self._losses)).reach(FAR)
+        return -reach, self._cells - 1 + reach
+
+    def move(self, rows: slice, times: Whole) -> Whole:
+        """Return the places of the next points after noise: those of some rows, each as often as it occurs."""
+        places = np.repeat(self._on_axis[rows], times).astype(np.int64)
+        if len(self._shapes) == 1:
+            for stream in self._streams.values():
+                places += stream.take(len(places))
+        else:
+            shapes = np.repeat(self._shapes[rows], times)
+            for shape, stream in self._streams.items():
+                chosen = np.flatnonzero(shapes == shape)
+                places[chosen] += stream.take(len(chosen))
+        if self._keep == "bounds":
+            np.clip(places, 0, self._cells - 1, out=places)
+        if self._first is not None:
+            sizes = self._sizes if len(self._sizes) == 1 else np.repeat(self._sizes[rows], times)
+            places = _fold(places, np.repeat(self._first[rows], times), sizes)
         return places
 
-    def _kind_of_places(self, crowds: _Crowds, axis: int) -> type[np.int32 | np.int64]:
-        """Return numbers of 32 bits for places if they are enough for the noise in the largest block."""
-        same = self.blocks.same_size
-        largest = int(self.blocks.size(crowds.blocks)[:, axis].max(initial=1)) if same is None else same[axis]
-        strong = largest > 1 and self.moved_points.loss(largest, len(self.axes)) < SMALLEST_SHORT_EPSILON
-        return np.int64 if strong or self.axes[axis] > MOST_SHORT_CELLS else np.int32
 
-    def _shapes(self, crowds: _Crowds, axis: int) -> Iterator[tuple[int, int, slice | Whole]]:
-        """Yield each shape of blocks: cells on this axis, axes with several cells, and its points."""
-        if self.blocks.same_size is not None:
-            yield self.blocks.same_size[axis], sum(size > 1 for size in self.blocks.same_size), slice(None)
-            return
-        sizes = self.blocks.size(crowds.blocks)
-        shapes = sizes[:, axis] * (len(self.axes) + 1) + (sizes > 1).sum(axis=1)
-        of_points = np.repeat(shapes, crowds.counts)
-        for shape in np.unique(shapes).tolist():
-            yield *divmod(shape, len(self.axes) + 1), np.flatnonzero(of_points == shape)
+def _fold(noisy: Whole, first: Whole, sizes: Whole) -> Whole:
+    """Return places folded back into blocks of this many cells, which begin at `first`."""
+    unfolded = (noisy - first) % (2 * sizes)
+    folded: Whole = first + np.minimum(unfolded, 2 * sizes - 1 - unfolded)
+    return folded
 
 
 @dataclass(frozen=True)
@@ -256,64 +285,3 @@ def all_within(noise: list[AxisNoise], points: int, failure: float) -> list[int]
     """
     moving = sum(axis.loss < math.inf for axis in noise)
     return [axis.reach(failure / (points * max(moving, 1))) for axis in noise]
-
-
-def _fold(noisy: Places, first: Places, size: int) -> Places:
-    """Return places folded back into blocks of this many cells, which begin at `first`."""
-    unfolded = (noisy - first) % (2 * size)
-    folded: Places = first + np.minimum(unfolded, 2 * size - 1 - unfolded)
-    return folded
-
-
-def _number_rows(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Whole:
-    """Rows as numbers from 0 that are equal exactly when the rows are; each column is below its size."""
-    numbers = np.zeros(len(columns[0]), np.int64)
-    most = 1
-    for column, size in zip(columns, sizes, strict=True):
-        if most * size > MOST_NUMBERS:  # close the gaps
-            numbers = np.unique(numbers, return_inverse=True)[1].ravel()
-            column = np.unique(column, return_inverse=True)[1].ravel()  # noqa: PLW2901
-            most, size = int(numbers.max(initial=0)) + 1, int(column.max(initial=0)) + 1  # noqa: PLW2901
-        numbers = numbers * size + column
-        most *= size
-    return numbers if most <= MOST_NUMBERS else np.unique(numbers, return_inverse=True)[1].ravel()
-
-
-def _count_rows(columns: Sequence[Places]) -> tuple[Sequence[Whole], Whole]:
-    """Return the different rows in sorted order, and how often each occurs; what is in the columns is lost.
-
-    Where rows fit into one number that is quick, and by counting quicker still.
-    """
-    lowest = [int(column.min(initial=0)) for column in columns]
-    spans = [int(column.max(initial=0)) - low + 1 for column, low in zip(columns, lowest, strict=True)]
-    most, rows = math.prod(spans), len(columns[0])
-    if most >= 2**63:
-        order = np.lexsort(columns[::-1])
-        return runs(tuple(column[order].astype(np.int64) for column in columns))
-    if most <= max(MOST_NUMBERS, 4 * rows):
-        counts = np.zeros(most, np.int64)
-        for start in range(0, rows, PIECE):
-            np.add.at(counts, _numbers([column[start : start + PIECE] for column in columns], lowest, spans), 1)
-        numbers = np.flatnonzero(counts)
-        times = counts[numbers]
-    else:
-        numbers = _numbers(columns, lowest, spans)
-        numbers.sort()
-        (numbers,), times = runs((numbers,))
-    different = []
-    for low, span in zip(reversed(lowest), reversed(spans), strict=True):
-        before = numbers // span
-        different.append(numbers - before * span + low)
-        numbers = before
-    return different[::-1], times
-
-
-def _numbers(columns: Sequence[Places], lowest: Sequence[int], spans: Sequence[int]) -> Whole:
-    """Rows as numbers in mixed radix; they take the place of a first column of 64 bits."""
-    numbers = columns[0].astype(np.int64, copy=False)
-    numbers -= lowest[0]
-    for column, low, span in zip(columns[1:], lowest[1:], spans[1:], strict=True):
-        numbers *= span
-        numbers += column
-        numbers -= low
-    return numbers

@@ -8,7 +8,7 @@ from crowdblend.randomness.binomial import thin
 from crowdblend.randomness.choice import distinct, permutation, uniform
 from crowdblend.randomness.coin import below_rate, coins, marks
 from crowdblend.randomness.gaussian import discrete_gaussian
-from crowdblend.randomness.noise import add_discrete_laplace, discrete_laplace
+from crowdblend.randomness.noise import LaplaceStream, discrete_laplace
 from crowdblend.randomness.probability import rational
 from crowdblend.randomness.rare import successes
 from crowdblend.randomness.release_key import DrawKey, ReleaseKey
@@ -17,11 +17,11 @@ from crowdblend.randomness.source import KeyedSource, SeededSource, Source, Syst
 __all__ = [
     "DrawKey",
     "KeyedSource",
+    "LaplaceStream",
     "ReleaseKey",
     "SeededSource",
     "Source",
     "SystemSource",
-    "add_discrete_laplace",
     "below_rate",
     "coins",
     "discrete_gaussian",

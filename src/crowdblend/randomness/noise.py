@@ -33,15 +33,12 @@ from crowdblend.randomness.source import Source
 
 Epsilon = float | Fraction | fmpq
 Whole = NDArray[np.int64]
-Short = NDArray[np.int32]
 # Values drawn together. Part of the definition of the stream: never change it.
 BLOCK = 1 << 15
 # The digits from m upwards are drawn one value at a time; with ε·2^m ≥ 12 that is one value in 160,000.
 RARE = 12
 # Below it noise would come near the end of 64-bit numbers: P[|Y| ≥ 2^62] is e^{−4,000,000} at this ε.
 SMALLEST_EPSILON = Fraction(1, 1 << 40)
-# The same for 32-bit numbers: P[|Y| ≥ 2^30] is e^{−4,000,000} at this ε.
-SMALLEST_SHORT_EPSILON = SMALLEST_EPSILON * (1 << 32)
 
 
 def geometric(n: int, epsilon: Epsilon, source: Source) -> Whole:
@@ -61,32 +58,42 @@ def discrete_laplace(n: int, epsilon: Epsilon, source: Source) -> Whole:
     >>> discrete_laplace(8, 1.0, SeededSource(1)).tolist()
     [0, 1, 1, 0, 0, 0, -1, 0]
     """
-    values = np.zeros(n, dtype=np.int64)
-    add_discrete_laplace(values, epsilon, source)
-    return values
+    return LaplaceStream(n, epsilon, source).take(n)
 
 
-def add_discrete_laplace(values: Short | Whole, epsilon: Epsilon, source: Source) -> None:
-    """Add independent discrete Laplace variables with ratio e^{−epsilon} to values, in place.
+class LaplaceStream:
+    """The values of `discrete_laplace`, some at a time; it makes no difference how they are cut."""
 
-    Values of 32 bits need an epsilon of at least SMALLEST_SHORT_EPSILON.
-    """
-    law = _law(epsilon)
-    if values.itemsize < 8:
-        _exact(epsilon, SMALLEST_SHORT_EPSILON)
-    for start in range(0, len(values), BLOCK):
-        part = values[start : start + BLOCK]
-        nonzero = flips(len(part), law.nonzero, source)
-        number = int(np.count_nonzero(nonzero))
-        fair = np.frombuffer(source.bytes(-(-number // 8)), dtype=np.uint8)
-        signs = np.unpackbits(fair, count=number, bitorder="little").astype(np.int64)
-        noise = law.geometric(number, source)
+    def __init__(self, n: int, epsilon: Epsilon, source: Source) -> None:
+        self._law, self._source = _law(epsilon), source
+        self._to_come, self._drawn = n, np.empty(0, np.int64)
+
+    def take(self, n: int) -> Whole:
+        """Return the next n values, of those that are left."""
+        taken, filled = np.empty(n, np.int64), 0
+        while filled < n:
+            drawn = self._drawn if len(self._drawn) else self._block()
+            some, self._drawn = drawn[: n - filled], drawn[n - filled :]
+            taken[filled : filled + len(some)] = some
+            filled += len(some)
+        return taken
+
+    def _block(self) -> Whole:
+        number = min(self._to_come, BLOCK)
+        self._to_come -= number
+        nonzero = flips(number, self._law.nonzero, self._source)
+        moved = int(np.count_nonzero(nonzero))
+        fair = np.frombuffer(self._source.bytes(-(-moved // 8)), dtype=np.uint8)
+        # 0 or −1, all of whose bits are set.
+        minus = np.negative(np.unpackbits(fair, count=moved, bitorder="little").view(np.int8)).astype(np.int64)
+        noise = self._law.geometric(moved, self._source)
         # From the magnitude less one: g + 1, or −(g + 1), which is the complement of g. No branch is taken by chance.
-        noise ^= -signs
-        noise += 1 - signs
-        every = np.zeros(len(part), dtype=values.dtype)
-        every[nonzero] = noise
-        part += every
+        noise ^= minus
+        noise += minus
+        noise += 1
+        values = np.zeros(number, np.int64)
+        values[nonzero] = noise
+        return values
 
 
 def reaches(threshold: int, epsilon: Epsilon) -> Bounds:
@@ -144,14 +151,14 @@ def _law(epsilon: Epsilon) -> _Law:
     return _Law(epsilon)
 
 
-def _exact(epsilon: Epsilon, smallest: Fraction = SMALLEST_EPSILON) -> fmpq:
+def _exact(epsilon: Epsilon) -> fmpq:
     """Return the exact value of an epsilon."""
     if isinstance(epsilon, float) and not math.isfinite(epsilon):
         raise InvalidInput(
             f"epsilon must be a finite number, got {epsilon}.", where="epsilon", code="randomness.epsilon"
         )
     exact = epsilon if isinstance(epsilon, fmpq) else fmpq(*epsilon.as_integer_ratio())
-    if exact < fmpq(*smallest.as_integer_ratio()):
-        message = f"epsilon must be at least {float(smallest):.1g}, got {epsilon}."
+    if exact < fmpq(*SMALLEST_EPSILON.as_integer_ratio()):
+        message = f"epsilon must be at least {float(SMALLEST_EPSILON):.1g}, got {epsilon}."
         raise InvalidInput(message, where="epsilon", code="randomness.epsilon")
     return exact

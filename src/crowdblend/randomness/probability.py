@@ -82,7 +82,7 @@ def flips(n: int, probability: Bounds, source: Source) -> NDArray[np.bool_]:
     lower, upper = probability(FIRST_BITS)
     heads = _under(first, lower)
     ties = first == lower if upper == lower + 1 else heads != _under(first, upper)
-    for tie in np.flatnonzero(ties):
+    for tie in ties.nonzero()[0]:  # which takes half of the time of flatnonzero
         heads[tie] = settle(int(first[tie]), FIRST_BITS, probability, source)
     return heads
 

@@ -25,6 +25,7 @@ from crowdblend.reading import notes
 from crowdblend.reading.cells import ENDINGS, Cells, Labels, check_footer, open_cells, read_table
 from crowdblend.reading.margins import Margin, margin_of
 from crowdblend.releases.facts import DATA, CellTable, ReleaseFacts, contradiction, read_facts
+from crowdblend.releases.places import Places
 
 with lazy_imports():
     from crowdblend.reading import consistent as consistency
@@ -43,6 +44,8 @@ class PublishedRelease:
     folder: Path
     certificate: Certificate = field(repr=False)
     publication: str | None = None
+    places: Mapping[str, Places] = field(default_factory=dict, repr=False, compare=False)
+    """What files of points hold, by their names, where it need not be read."""
 
     @cached_property
     def facts(self) -> ReleaseFacts:

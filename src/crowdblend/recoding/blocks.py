@@ -33,7 +33,7 @@ class Blocks(ABC):
         """The number of blocks."""
 
     @abstractmethod
-    def of(self, cells: Cells) -> Cells:
+    def of(self, cells: NDArray[np.int32] | Cells) -> Cells:
         """Return the block of each row of cells, −1 for none."""
 
     @abstractmethod
@@ -83,7 +83,7 @@ class Grid(Blocks):
     def same_size(self) -> tuple[int, ...]:
         return self.cells
 
-    def of(self, cells: Cells) -> Cells:
+    def of(self, cells: NDArray[np.int32] | Cells) -> Cells:
         numbers = np.zeros(len(cells), np.int64)
         for axis, (size, blocks) in enumerate(zip(self.cells, self.along, strict=True)):
             numbers *= blocks
@@ -123,7 +123,7 @@ class Boxes(Blocks):
     def count(self) -> int:
         return len(self.boxes)
 
-    def of(self, cells: Cells) -> Cells:
+    def of(self, cells: NDArray[np.int32] | Cells) -> Cells:
         numbers = np.full(len(cells), -1, np.int64)
         for number, (low, high) in enumerate(zip(*self._ends, strict=True)):
             numbers[((cells >= low) & (cells < high)).all(axis=1)] = number
@@ -176,7 +176,7 @@ class Quadtree(Blocks):
     def count(self) -> int:
         return len(self._leaves)
 
-    def of(self, cells: Cells) -> Cells:
+    def of(self, cells: NDArray[np.int32] | Cells) -> Cells:
         first, size, child, leaf = self._nodes
         at = np.zeros(len(cells), np.int64)
         while (inner := np.flatnonzero(child[at] >= 0)).size:

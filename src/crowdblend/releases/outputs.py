@@ -20,7 +20,9 @@ from crowdblend.estimates.cells import CellLaws
 from crowdblend.estimates.estimator import Intervals
 from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy_imports
+from crowdblend.recoding.code_rows import repeat_rows, slices
 from crowdblend.releases.facts import DATA
+from crowdblend.releases.places import Places
 
 with lazy_imports():
     import pyarrow as pa
@@ -61,6 +63,10 @@ class Output(ABC):
     def pieces(self) -> Iterator[Piece]:
         """Return the rows, some at a time: an array for every column. There is always a piece, if an empty one."""
 
+    def places(self) -> Places | None:
+        """Return where published points are; None of anything else."""
+        return None
+
     def write(self, folder: Path) -> None:
         """Write the file into a folder."""
         writer: csv.CSVWriter | parquet.ParquetWriter | None = None
@@ -97,7 +103,7 @@ class CountsOutput(Output):
     def pieces(self) -> Iterator[Piece]:
         published = self.published
         found = self._intervals()
-        for rows in _slices(len(published.counts)):
+        for rows in slices(len(published.counts), PIECE):
             flag = [] if published.exact is None else [published.exact[rows]]
             counted = [*_label_columns(published.labels, published.codes[rows].T), published.counts[rows], *flag]
             yield [*counted, *_estimate_columns(found, rows)]
@@ -127,7 +133,7 @@ class RecordsOutput(Output):
             codes.astype(np.min_scalar_type(-len(known)))
             for codes, known in zip(published.codes.T, published.labels, strict=True)
         ]
-        for touched, times in _repeated_pieces(published.counts):
+        for touched, times in repeat_rows(published.counts, PIECE):
             yield _label_columns(published.labels, [np.repeat(codes[touched], times) for codes in columns])
 
 
@@ -144,7 +150,7 @@ class RowsOutput(Output):
         return list(self.columns)
 
     def pieces(self) -> Iterator[Piece]:
-        for rows in _slices(len(self.codes)):
+        for rows in slices(len(self.codes), PIECE):
             yield _label_columns(self.labels, self.codes[rows].T)
 
 
@@ -173,12 +179,16 @@ class PointsOutput(Output):
         said: Piece = []
         before: tuple[slice, list[int]] | None = None
         for (rows, times), (groups, within) in zip(
-            _repeated_pieces(published.counts), _repeated_pieces(sizes), strict=True
+            repeat_rows(published.counts, PIECE), repeat_rows(sizes, PIECE), strict=True
         ):
             # Pieces of one group have the same columns of estimates.
             if before != (before := (groups, within.tolist())):
                 said = _estimate_columns(found, groups, within)
             yield [*self._points(rows, times), *said]
+
+    def places(self) -> Places:
+        cells = zip(self.published.cells, self.axes, strict=True)
+        return Places.of([axis.midpoints(of_axis) for of_axis, (_, axis) in cells], self.published.counts)
 
     def _points(self, rows: slice, times: Whole) -> Piece:
         """Return the columns of some points beside what is said of them."""
@@ -246,23 +256,6 @@ def _estimate_columns(intervals: Intervals, rows: slice, times: Whole | int = 1)
         arrow_numbers(low, low < 0),
         arrow_numbers(high, high < 0),
     ]
-
-
-def _slices(rows: int) -> Iterator[slice]:
-    """Yield all rows in pieces; one empty piece where there are none."""
-    for start in range(0, max(rows, 1), PIECE):
-        yield slice(start, start + PIECE)
-
-
-def _repeated_pieces(counts: Whole) -> Iterator[tuple[slice, Whole]]:
-    """Yield pieces of rows that occur several times, each with its rows and their numbers."""
-    ends = np.cumsum(counts)
-    total = int(ends[-1]) if len(ends) else 0
-    for rows in _slices(total):
-        start, stop = rows.start, min(rows.stop, total)
-        touched = slice(np.searchsorted(ends, start, side="right"), np.searchsorted(ends, stop, side="left") + 1)
-        begins = ends[touched] - counts[touched]
-        yield touched, np.minimum(ends[touched], stop) - np.maximum(begins, start)
 
 
 def _label_columns(labels: Sequence[tuple[str, ...]], columns: Iterable[NDArray[np.signedinteger]]) -> Piece:

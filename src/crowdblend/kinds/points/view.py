@@ -13,9 +13,9 @@ from crowdblend.kinds.points.facts import FAILURE, AxisMoves, PointsFacts
 from crowdblend.kinds.table.view import bars
 from crowdblend.reading.notes import missing_rows, probability
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.reports import places
+from crowdblend.releases.places import QUANTILES, Places
 from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
-from crowdblend.reports.places import Places, read_places
+from crowdblend.reports.places import bin_points, read_places
 from crowdblend.reports.text import enumeration, label, round_up, shorten
 
 MOST_LINES = 4_000
@@ -29,7 +29,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     facts = folder.facts
     assert isinstance(facts, PointsFacts)
     axes = list(facts.axes)
-    found = read_places(path, axes)
+    found = folder.places[path.name] if path.name in folder.places else read_places(path, axes)
     noise = facts.moves(max(found.points, 1))
     others = list(facts.domains)
     parts = [Part("data", "What was published", _map(facts, found, axes, figures))]
@@ -90,7 +90,7 @@ def _map(facts: PointsFacts, shown_places: Places, axes: list[str], drawn: bool)
     if not drawn:
         return ["This page has no figures, and so no map of the points. They are in the data file."]
     (left, right), (bottom, top) = bounds[:2]
-    bins, outlines = places.bin_points(shown_places, bounds[:2]), _outlines(facts, axes, bounds)
+    bins, outlines = bin_points(shown_places, bounds[:2]), _outlines(facts, axes, bounds)
     names, corners = (shorten(axes[0], 40), shorten(axes[1], 40)), (left, bottom, right, top)
 
     caption = (
@@ -165,7 +165,7 @@ def _quantiles(shown_places: Places, noise: list[AxisMoves]) -> Table:
     rows = [
         [label(on.name), *(_fit_digits(q, on.moved) for q in shown_places.quantiles(at))] for at, on in enumerate(noise)
     ]
-    headers = ["axis", *(f"{100 * q:g} %" for q in places.QUANTILES)]
+    headers = ["axis", *(f"{100 * q:g} %" for q in QUANTILES)]
     return Table(headers, rows, "Quantiles of the published points", range(1, len(headers)))
 
 
