@@ -11,6 +11,7 @@ import pytest
 
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
+from crowdblend.reports.write import report_html
 from tests.golden.releases import KEY, POLICIES, PROGRAMMES
 
 HASHES = Path(__file__).parent / "hashes.json"
@@ -28,6 +29,8 @@ def test_the_published_bytes_are_those_of_the_first_release(
         if file.stem != "synthetic"  # rows of a model, whose last digits differ between processors
     }
     assert found
+    # The page is made of what is in memory, and of the files it is the same.
+    assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8") == report_html(tmp_path / "out")
     run_readme(tmp_path / "out", monkeypatch)
     hashes = json.loads(HASHES.read_text()) if HASHES.exists() else {}
     if os.environ.get("CROWDBLEND_WRITE_GOLDEN"):

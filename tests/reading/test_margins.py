@@ -54,6 +54,13 @@ def test_sums_are_those_of_a_plain_computation(tmp_path_factory, columns, rows, 
         for name in columns:
             every = [(*row, label) for row in every for label in domain[name]]
         assert margin.rows[: len(every)] == every, "all declared labels first, in their order"
+        others = margin.rows[len(every) :]
+    else:
+        others = margin.rows
+    place = {name: {label: at for at, label in enumerate(domain[name] or ())} for name in columns}
+    named = [list(zip(columns, row, strict=True)) for row in others]
+    order = [[(place[name].get(label, len(place[name])), label) for name, label in row] for row in named]
+    assert order == sorted(order), "then others, declared labels before those that are in order of their texts"
 
 
 def test_the_largest_labels_of_two_columns(tmp_path, monkeypatch) -> None:

@@ -7,14 +7,14 @@ comes out the same when it is made again from the finished folder.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from crowdblend.calculus import Certificate, sha256_of
 from crowdblend.lazy import lazy_imports
 from crowdblend.publishing.target import CERTIFICATE
-from crowdblend.releases.places import Places
+from crowdblend.releases.outputs import Output
 
 with lazy_imports():
     from crowdblend.reading import datapackage, readme
@@ -23,17 +23,17 @@ with lazy_imports():
 
 
 def describe(
-    folder: Path, certificate: Certificate, date: str, places: Mapping[str, Places], *, figures: bool = True
+    folder: Path, certificate: Certificate, date: str, outputs: Sequence[Output] = (), *, figures: bool = True
 ) -> Certificate:
     """Write them into a folder that has its data files, and return the certificate that covers every file.
 
-    `places` are those of the published points, by the names of their files.
+    What is in the files of `outputs` is known and need not be read again.
     """
     certificate = replace(certificate, facts={**certificate.facts, "date": date})
     package = datapackage.data_package(folder, certificate)
     (folder / datapackage.NAME).write_text(package, encoding="utf-8")
     (folder / readme.NAME).write_text(readme.readme(folder, certificate), encoding="utf-8")
-    unreported = published.PublishedRelease(folder, _covering(folder, certificate), places=places)
+    unreported = published.PublishedRelease(folder, _covering(folder, certificate), outputs=outputs)
     write.write_report(folder, figures=figures, release=unreported)
     certificate = _covering(folder, certificate)
     (folder / CERTIFICATE).write_text(certificate.to_json(), encoding="utf-8")

@@ -290,8 +290,8 @@ def _write(
     stated = tuple(dict.fromkeys((*certificate.stated, *engine.assumptions, *not_compared)))
     certificate = replace(certificate, stated=stated)
     report("explaining", 0)
-    places, figures = publication.places(), staging.journal.figures
-    certificate = describe(staging.release, certificate, record.date, places, figures=figures)
+    figures = staging.journal.figures
+    certificate = describe(staging.release, certificate, record.date, publication.outputs, figures=figures)
     if sign is not None:
         sign(staging.release / CERTIFICATE)
     outside = {name: found.facts() for name, found in reading.outside.items()}

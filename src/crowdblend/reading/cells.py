@@ -20,8 +20,10 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.frozen import dataclass
+from crowdblend.mechanisms.mechanism import PublishedClasses
 from crowdblend.packages import compute as pc
 from crowdblend.regular_files import open_regular
 
@@ -55,6 +57,8 @@ class Cells:
     flagged: bool
     counter: str = "count"
     """What the column of numbers is called."""
+    classes: PublishedClasses | None = None
+    """Of microdata, the classes of which they were written, where these are known."""
 
     @property
     def keys(self) -> list[str]:
@@ -66,17 +70,28 @@ class Cells:
         if self.counted:
             yield from self.rows()
             return
+        if self.classes is not None:
+            yield from self._written_cells(self.classes)
+            return
         if not self.columns:
             # Rows without labels are one class; an Arrow table without columns would have no rows.
             rows = sum(batch.num_rows for batch in _batches(self.path, {}))
             yield pa.table({N: pa.array([rows], pa.int64())})
             return
-        classes = Totals(self.keys)
+        found = Totals(self.keys)
         for rows in self.rows():
-            classes.add(_run_lengths(rows, self.keys))
-        table = classes.table()
+            found.add(_run_lengths(rows, self.keys))
+        table = found.table()
         for start in range(0, table.num_rows, PIECE):
             yield table.slice(start, PIECE)
+
+    def _written_cells(self, classes: PublishedClasses) -> Iterator[pa.Table]:
+        labels = [pa.array(known, pa.large_string()) for known in classes.labels]
+        for start in range(0, len(classes.counts), PIECE):
+            rows = slice(start, start + PIECE)
+            codes = (arrow_numbers(column) for column in classes.codes[rows].T)
+            columns = [known.take(column) for known, column in zip(labels, codes, strict=True)]
+            yield pa.table([*columns, arrow_numbers(classes.counts[rows])], names=[*self.keys, N])
 
     def rows(self) -> Iterator[pa.Table]:
         """Yield the rows as they are, in pieces, with counts only where the file has them."""

@@ -19,6 +19,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.estimates.cells import combinations, fill, sum_strata
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator, Intervals, nothing_known
 from crowdblend.frozen import dataclass
+from crowdblend.packages import compute as pc
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 from crowdblend.releases.facts import CellTable
@@ -93,8 +94,9 @@ class MarginCounter:
         declared = [dict.fromkeys(self.labels.get(name) or ()) for name in columns]
         self._numbers = [{label: at for at, label in enumerate(labels)} for labels in declared]
         closed = all(self.labels.get(name) is not None for name in columns)
-        size = combinations(map(len, declared)) if closed else None
-        self._listed = tuple(map(len, declared)) if size is not None and size <= MOST_CELLS_LISTED else None
+        self._declared = tuple(map(len, declared))
+        size = combinations(self._declared) if closed else None
+        self._listed = self._declared if size is not None and size <= MOST_CELLS_LISTED else None
         rows = 0 if self._listed is None else math.prod(self._listed)
         self._table: Whole = np.zeros((len(_SUMS), rows), np.int64)
         self._others = Totals(self._keys, _SUMS, numbered=True)
@@ -170,12 +172,21 @@ class MarginCounter:
         """Return the numbers of the labels of every row, and its sums: all of the domain, then what else was met."""
         found = self._others.table()
         codes = [found.column(key).to_numpy() for key in self._keys]
+        if codes:
+            order = np.lexsort([self._places(at)[code] for at, code in enumerate(codes)][::-1])
+            found, codes = found.take(order), [code[order] for code in codes]
         sums = np.column_stack([found.column(name).to_numpy() for name in _SUMS])
         if self._listed is None:
             return codes, sums
         every = np.indices(self._listed, np.int64).reshape(len(self._listed), math.prod(self._listed))
         numbers = [np.concatenate([every[at], code]) for at, code in enumerate(codes)]
         return numbers, np.concatenate([self._table.T, sums])
+
+    def _places(self, at: int) -> Whole:
+        """Return the place of every label of a column: those of the domain as declared, then others by their texts."""
+        declared = self._declared[at]
+        others = pc.array_sort_indices(pa.array(list(self._numbers[at])[declared:], pa.large_string())).to_numpy()
+        return np.concatenate([np.arange(declared), declared + np.argsort(others)])
 
 
 def margin_of(table: CellTable, cells: Cells, columns: Sequence[str], confidence: float) -> Margin:

@@ -25,7 +25,7 @@ from crowdblend.reading import notes
 from crowdblend.reading.cells import ENDINGS, Cells, Labels, check_footer, open_cells, read_table
 from crowdblend.reading.margins import Margin, margin_of
 from crowdblend.releases.facts import DATA, CellTable, ReleaseFacts, contradiction, read_facts
-from crowdblend.releases.places import Places
+from crowdblend.releases.outputs import Output
 
 with lazy_imports():
     from crowdblend.reading import consistent as consistency
@@ -44,8 +44,8 @@ class PublishedRelease:
     folder: Path
     certificate: Certificate = field(repr=False)
     publication: str | None = None
-    places: Mapping[str, Places] = field(default_factory=dict, repr=False, compare=False)
-    """What files of points hold, by their names, where it need not be read."""
+    outputs: Sequence[Output] = field(default=(), repr=False, compare=False)
+    """What was just written into files, which need not be read again."""
 
     @cached_property
     def facts(self) -> ReleaseFacts:
@@ -108,6 +108,11 @@ class PublishedRelease:
         for name, path in files.items():
             check_footer(path, self._most_rows(name))
         return files
+
+    def output(self, name: str) -> Output | None:
+        """Return what was just written into the file of a table, where that is known."""
+        file = self.files[name].name
+        return next((output for output in self.outputs if output.file == file), None)
 
     def _most_rows(self, name: str) -> int | None:
         """Return the largest possible number of rows of a table; None where it is unknown."""

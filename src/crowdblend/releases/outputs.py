@@ -63,10 +63,6 @@ class Output(ABC):
     def pieces(self) -> Iterator[Piece]:
         """Return the rows, some at a time: an array for every column. There is always a piece, if an empty one."""
 
-    def places(self) -> Places | None:
-        """Return where published points are; None of anything else."""
-        return None
-
     def write(self, folder: Path) -> None:
         """Write the file into a folder."""
         writer: csv.CSVWriter | parquet.ParquetWriter | None = None
@@ -187,6 +183,7 @@ class PointsOutput(Output):
             yield [*self._points(rows, times), *said]
 
     def places(self) -> Places:
+        """Return where the points are, and how many."""
         cells = zip(self.published.cells, self.axes, strict=True)
         return Places.of([axis.midpoints(of_axis) for of_axis, (_, axis) in cells], self.published.counts)
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.randomness import ReleaseKey
     from crowdblend.releases.outputs import Output
-    from crowdblend.releases.places import Places
     from crowdblend.selection.lattice import Node
 
 # What would happen, for the dry run: what is done, and how.
@@ -87,11 +86,6 @@ class Result:
         """Write every file into a folder."""
         for output in self.outputs:
             output.write(folder)
-
-    def places(self) -> dict[str, Places]:
-        """Return the places of published points, by the names of their files."""
-        found = {output.file: output.places() for output in self.outputs}
-        return {name: places for name, places in found.items() if places is not None}
 
 
 PolicyT = TypeVar("PolicyT", bound=AnyPolicy)

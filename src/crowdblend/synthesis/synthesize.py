@@ -85,7 +85,7 @@ def synthesize(
             met=sample.met,
         )
         certificate = Certificate(facts.derivations(), facts.stated_assumptions, to_json(facts))
-        done = Release(describe(Path(made), certificate, today, {}, figures=figures), Path(made)).in_memory()
+        done = Release(describe(Path(made), certificate, today, figures=figures), Path(made)).in_memory()
     return done if out is None else Release(done.certificate, done.save(out, force=force))
 
 

@@ -13,6 +13,7 @@ from crowdblend.kinds.points.facts import FAILURE, AxisMoves, PointsFacts
 from crowdblend.kinds.table.view import bars
 from crowdblend.reading.notes import missing_rows, probability
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.releases.outputs import PointsOutput
 from crowdblend.releases.places import QUANTILES, Places
 from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
 from crowdblend.reports.places import bin_points, read_places
@@ -25,11 +26,12 @@ _RARELY = f"with probability {100 * FAILURE:g} % at most"
 
 def view(folder: PublishedRelease, figures: bool) -> View:
     """Read the points once, and show what they add up to."""
-    path = next(iter(folder.files.values()))
+    ((name, path), *_) = folder.files.items()
+    written = folder.output(name)
     facts = folder.facts
     assert isinstance(facts, PointsFacts)
     axes = list(facts.axes)
-    found = folder.places[path.name] if path.name in folder.places else read_places(path, axes)
+    found = written.places() if isinstance(written, PointsOutput) else read_places(path, axes)
     noise = facts.moves(max(found.points, 1))
     others = list(facts.domains)
     parts = [Part("data", "What was published", _map(facts, found, axes, figures))]

@@ -24,6 +24,7 @@ from crowdblend.reading.notes import sentences
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.releases.facts import ReleaseFacts
+from crowdblend.releases.outputs import RecordsOutput
 from crowdblend.reports.page import CHOSEN_RECODING, Block, Group, Heading, Part, Table, View, chosen_recoding, figure
 from crowdblend.reports.sentences import title
 from crowdblend.reports.summary import MOST_COLUMNS, MOST_LABELS, Summary, in_numeric_order, summarize
@@ -81,7 +82,10 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     facts = folder.facts
     counted = facts.rows_are_counted is True
     ((name, table),) = folder.tables.items()
-    summary = summarize(open_cells(folder.files[name], counted=counted), table)
+    cells, written = open_cells(folder.files[name], counted=counted), folder.output(name)
+    if isinstance(written, RecordsOutput):
+        cells = replace(cells, classes=written.published)
+    summary = summarize(cells, table)
     chosen = chosen_recoding(facts.recoding) if isinstance(facts, CrowdFacts) else []
     words = words_of(facts)
     records = "one a row" if facts.counting_note is None else "some of whom may have several rows"
