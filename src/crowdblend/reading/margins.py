@@ -172,7 +172,7 @@ class MarginCounter:
         """Return the numbers of the labels of every row, and its sums: all of the domain, then what else was met."""
         found = self._others.table()
         codes = [found.column(key).to_numpy() for key in self._keys]
-        if codes:
+        if codes and len(found):
             order = np.lexsort([self._places(at)[code] for at, code in enumerate(codes)][::-1])
             found, codes = found.take(order), [code[order] for code in codes]
         sums = np.column_stack([found.column(name).to_numpy() for name in _SUMS])
