@@ -19,8 +19,8 @@ HEAVY = {
     *("numpy.ma", "pyarrow.compute", "pyarrow.dataset"),
     *("crowdblend.selection", "crowdblend.kinds.strata"),
 }
-# A release into a ledger of its own, without figures; the report is a template.
-READING = {"numpy", "duckdb", "pyarrow", "jinja2"}
+# A release into a ledger of its own, without figures.
+READING = {"numpy", "duckdb", "pyarrow"}
 # Whether a file has its columns is seen from its header, without the engine.
 ARRAYS = {"numpy"}
 

@@ -31,7 +31,7 @@ from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey, coins
 from crowdblend.reading.release import read
 from crowdblend.releases.outputs import ESTIMATES
-from crowdblend.reports.page import Table
+from crowdblend.reports.blocks import Table
 from crowdblend.reports.write import report_html
 from tests.cases import for_each
 from tests.policies.policies import policy_text, swapped

@@ -12,8 +12,9 @@ from crowdblend.policies.registry import kind_of
 from crowdblend.reading.consistent import consistent_estimates
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import DATA
-from crowdblend.reports.page import Block, Heading, Part, Table, View, view_of
+from crowdblend.reports.blocks import Block, Heading, Table
 from crowdblend.reports.text import label
+from crowdblend.reports.view import Part, View, view_of
 
 _HEADS = {"rate": "rate", "k": "k", "noise_epsilon": "privacy loss of the noise"}
 _MOST_LABELS = 40

@@ -1,42 +1,31 @@
 """The page: first for someone who has never heard of ε, then for someone who wants to check.
 
-A kind shows its releases as a `View`, made of blocks; everything else on the page is the same for all kinds.
+A kind shows its releases as a `View`; everything else on the page is the same for all kinds.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import os
-import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
-from importlib.util import cache_from_source
+from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
 
 from markupsafe import Markup
 
 from crowdblend.calculus import Assumption
-from crowdblend.frozen import dataclass
+from crowdblend.calculus.assumptions import StepAssumption
 from crowdblend.guarantees.guessing import lead
-from crowdblend.lazy import lazy_imports
-from crowdblend.policies.registry import part
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.releases.crowd_facts import RecodingFacts
+from crowdblend.reports.blocks import Table, show, show_step
+from crowdblend.reports.elements import element, together
 from crowdblend.reports.sentences import describe_column, explanation
-from crowdblend.reports.text import fact, inline_svg, label, round_up, shorten, without_controls
+from crowdblend.reports.text import fact, label, round_up, shorten
+from crowdblend.reports.view import View
 
-with lazy_imports():
-    import jinja2
-
-CHOSEN_RECODING = "Which recoding was chosen"
-_EVERYBODY = "Everybody in the data took part in the choice; the published sample was drawn separately."
-_SPLIT = "A part of the sample made the choice; nobody in that part is published."
 REPORT = "report.html"
-TEMPLATES = Path(__file__).parent / "templates"
-LOOK = TEMPLATES / "look.css"
-CHECKER = TEMPLATES / "check.js"
+LOOK, CHECKER = (Path(__file__).with_name(name) for name in ("look.css", "check.js"))
+_VERIFIED = element("span", "✓ Certificate and data files verified", class_="checked")
+_FIRST = element("b", "Read this first. ")
 # What comes after the data.
 AFTER = {
     "reading": "How to read the numbers",
@@ -48,140 +37,149 @@ AFTER = {
 }
 
 
-@dataclass(frozen=True)
-class Heading:
-    """A heading inside a section."""
-
-    kind: ClassVar = "heading"
-    text: str
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table; the columns in `right` are numbers. A folded one stands below the figure that draws it."""
-
-    kind: ClassVar = "table"
-    headers: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    caption: str
-    right: Collection[int] = ()
-    folded: bool = False
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure with its caption, which also describes it to those who cannot see it; without `narrow` it scrolls."""
-
-    kind: ClassVar = "figure"
-    caption: str
-    wide: Markup
-    narrow: Markup | None
-
-
-@dataclass(frozen=True)
-class Group:
-    """Blocks that the stylesheet knows by a name."""
-
-    kind: ClassVar = "group"
-    name: str
-    blocks: Sequence[Block]
-
-
-# A string is a paragraph.
-Block = str | Heading | Table | Figure | Group
-
-
-@dataclass(frozen=True)
-class Part:
-    """A section of the page; one that continues another is not listed in the contents."""
-
-    name: str
-    heading: str
-    blocks: Sequence[Block]
-    listed: bool = True
-
-
-@dataclass(frozen=True)
-class View:
-    """A release as its kind shows it: `what` completes "This release is …", `keys` are its first numbers."""
-
-    heading: str
-    what: str
-    keys: Sequence[tuple[str, str]]
-    reading: Sequence[str]
-    parts: Sequence[Part]
-
-
-def figure(draw: Callable[[bool], str], caption: str, *, scrolls: bool = False) -> Figure:
-    """Return a figure; `draw` is called with False, and for phones with True unless the figure scrolls there."""
-    return Figure(caption, inline_svg(draw(False), caption), None if scrolls else inline_svg(draw(True), caption))
-
-
-def view_of(folder: PublishedRelease, figures: bool) -> View:
-    """Return the view of a release by its kind: what `view(folder, figures)` in the kind's module `view` returns."""
-    view: View = part(folder.kind, "view").view(folder, figures)
-    return view
-
-
 def page(folder: PublishedRelease, view: View, figures: bool) -> str:
     """Return the whole report, as one HTML document that loads nothing."""
-    about = folder.about
+    title = folder.about.get("title") or view.heading
+    checker = CHECKER.read_text(encoding="utf-8")
+    # The page runs this script and no other: its hash stands in the page's own security policy.
+    hashed = base64.b64encode(hashlib.sha256(checker.encode()).digest()).decode()
+    allowed = Markup(f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hashed}'")
+    head = [
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", http_equiv="Content-Security-Policy", content=allowed),
+        element("title", shorten(title, 120)),
+        element("style", Markup(LOOK.read_text(encoding="utf-8"))),
+    ]
+    parts = [
+        _opening(folder, view, title),
+        *(_section(part.name, part.heading, show(part.blocks)) for part in view.parts),
+        *_closing(folder, view, figures),
+    ]
+    body = element("body", element("main", together(parts)), element("script", Markup(checker)), class_="report")
+    return f"<!doctype html>\n{element('html', element('head', together(head)), body, lang='en')}\n"
+
+
+def _opening(folder: PublishedRelease, view: View, title: str) -> Markup:
+    """Return what stands above the data."""
+    about, assumed = folder.about, folder.facts.assumption
     said = [view.heading] if about.get("title") else []
     said += [about[name] for name in ("publisher", "period", "licence", "contact", "date") if about.get(name)]
-    assumptions = {assumed.assumption for assumed in folder.certificate.assumptions()}
-    contents = [*((part.name, part.heading) for part in view.parts if part.listed), *AFTER.items()]
-    template = environment().get_template("report.html")
-    return template.render(
-        title=about.get("title") or view.heading,
-        about=said,
-        lead=lead(folder.guarantees, folder.facts.planned_releases),
-        assumed=None if folder.facts.assumption is None else folder.facts.assumption.value,
-        keys=[*view.keys, *_keys(folder)],
-        contents=contents,
-        headings=AFTER,
-        hashes=_hashes(folder),
-        certificate=folder.certificate,
-        explanation=explanation(folder.certificate),
-        secret_sample=Assumption.SECRET_SAMPLE in assumptions and not folder.facts.counts_everybody,
-        view=view,
-        columns=_columns(folder),
-        details=_details(folder),
-        figures=figures,
+    promised = lead(folder.guarantees, folder.facts.planned_releases)
+    keys = [element("div", element("dt", name), element("dd", value)) for name, value in [*view.keys, *_keys(folder)]]
+    listed = [*((part.name, part.heading) for part in view.parts if part.listed), *AFTER.items()]
+    links = [element("li", element("a", heading, href=f"#{name}")) for name, heading in listed]
+    lines = [
+        element("p", "Release report", class_="over"),
+        element("h1", shorten(title, 160)),
+        *([element("p", " · ".join(shorten(one, 200) for one in said), class_="quiet")] if said else []),
+        *([element("p", promised, class_="lead")] if promised else []),
+        element(
+            "p",
+            f"This release is {view.what}. The page shows what was published, and then explains what is guaranteed. It "
+            "is made from the published files alone and adds nothing to them.",
+        ),
+        element("p", _VERIFIED, " when this page was written."),
+        *([] if assumed is None else [element("div", element("p", _FIRST, assumed.value), class_="box warn")]),
+        element("dl", *keys, class_="keys"),
+        element("nav", element("ul", *links), aria_label="Contents"),
+    ]
+    return element("header", together(lines))
+
+
+def _closing(folder: PublishedRelease, view: View, figures: bool) -> list[Markup]:
+    """Return the sections that come after the data."""
+    certificate = folder.certificate
+    assumptions = {assumed.assumption for assumed in certificate.assumptions()}
+    secret = Assumption.SECRET_SAMPLE in assumptions and not folder.facts.counts_everybody
+    reading = [element("ul", *(element("li", line) for line in view.reading)), show(_columns(folder))]
+    guarantee = [
+        *([element("div", element("p", said), class_="box")] if (said := explanation(certificate)) else []),
+        element(
+            "p",
+            f"This holds whatever else somebody knows{', except who was sampled,' if secret else ''} if the "
+            "assumptions below hold. It does not hide what is true of many people: where most people of a town are "
+            "alike, the numbers may show it.",
+        ),
+        element("h3", "In the terms of the literature, strongest first"),
+        element("ol", *(element("li", _sentence(one.words())) for one in certificate.guarantees)),
+    ]
+    assumed = [
+        element("p", "The guarantee is a theorem. It is true if all of these are:"),
+        element("ul", *(element("li", _assumption(one)) for one in certificate.assumptions())),
+    ]
+    derivation = [
+        element(
+            "p",
+            "Each guarantee follows step by step from what is listed as assumed. Unfold a step to see the theorem, its "
+            "source, its parameters and the steps it rests on. All numbers are rounded so that no risk is understated.",
+        ),
+        *map(show_step, certificate.derivations),
+    ]
+    parts = {
+        "reading": reading,
+        "guarantee": guarantee,
+        "assumptions": assumed,
+        "derivation": derivation,
+        "verify": _verify(folder, figures),
+        "details": [show(_details(folder))],
+    }
+    return [_section(name, heading, *parts[name]) for name, heading in AFTER.items()]
+
+
+def _verify(folder: PublishedRelease, figures: bool) -> list[Markup]:
+    """Return how to check a release: here in the browser, and with the command."""
+    choose = element("label", "Or choose them: ", element("input", id="check-files", type="file", multiple=True))
+    here = element(
+        "div",
+        element(
+            "p",
+            element("strong", "Drop the files of the folder on this page"),
+            ", certificate.json among them: it compares their SHA-256 with the certified ones, here in the browser. "
+            "Nothing is sent anywhere.",
+        ),
+        element("p", choose),
+        element("ul", id="check-said", aria_live="polite"),
+        id="check-here",
+        class_="box",
+        hidden=True,
     )
+    without = "Open report.html from its folder in a browser, with scripts allowed, to check files on this page."
+    certified = [element("span", data_name=name, data_sha256=value) for name, value in _hashes(folder).items()]
+    again = f"crowdblend report FOLDER{'' if figures else ' --no-figures'} --out fresh.html"
+    return [
+        element("div", here, element("noscript", element("p", without, class_="quiet")), *certified, id="check"),
+        element(
+            "p",
+            "A page can say anything. Before this one was written, crowdblend derived every number of certificate.json "
+            "again and compared the SHA-256 of every data file with the one in the certificate. To do the same with "
+            "the folder in your hands:",
+        ),
+        element("pre", element("code", f"crowdblend verify FOLDER\n{again}")),
+        element(
+            "p",
+            "The second command writes this page again from the files; with the same version it comes out the same, "
+            "byte for byte. A certificate does not say who wrote it; a signature beside it does, certificate.json.sig, "
+            "which ",
+            element("code", "crowdblend verify FOLDER --signer KEY"),
+            " checks.",
+            class_="quiet",
+        ),
+    ]
 
 
-def make_environment(*folders: Path) -> jinja2.Environment:
-    """Return the templates of these folders and those of reports: all is escaped, and a misspelt name is an error."""
-    made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([*folders, TEMPLATES]),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        finalize=without_controls,
-        bytecode_cache=_bytecode_cache(),
-    )
-    made.filters |= {"fact": fact, "shorten": shorten}
-    checker = CHECKER.read_text(encoding="utf-8")
-    made.globals["look"] = Markup(LOOK.read_text(encoding="utf-8"))
-    # The page runs this script and no other: its hash stands in the page's own security policy.
-    made.globals["checker"] = Markup(checker)
-    made.globals["checker_hash"] = base64.b64encode(hashlib.sha256(checker.encode()).digest()).decode()
-    return made
+def _section(name: str, heading: str, *inside: Markup) -> Markup:
+    return element("section", together([element("h2", heading), *inside]), id=name)
 
 
-@cache
-def environment() -> jinja2.Environment:
-    """Return the templates of reports."""
-    return make_environment()
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
 
 
-def _bytecode_cache() -> jinja2.BytecodeCache | None:
-    """Return the folder in which Python keeps the bytecode of this module, where it may be written to."""
-    folder = Path(cache_from_source(__file__)).parent
-    writable = not sys.dont_write_bytecode and os.access(folder, os.W_OK)
-    return jinja2.FileSystemBytecodeCache(str(folder), "template-%s.cache") if writable else None
+def _assumption(step: StepAssumption) -> Markup | str:
+    """Return what is assumed; what nobody knows stands out."""
+    said = step.sentence()
+    return element("b", said) if step.assumption is Assumption.ASSUMED_RATE else said
 
 
 def _keys(folder: PublishedRelease) -> list[tuple[str, str]]:
@@ -230,22 +228,3 @@ def _details(folder: PublishedRelease) -> list[Table]:
         Table(["software", "version"], cells(facts.software), "Software that made the release"),
     ]
     return [table for table in tables if table.rows]
-
-
-def chosen_recoding(facts: RecodingFacts | None) -> list[Block]:
-    """Return what was chosen and what each column lost; nothing where nothing was chosen."""
-    if facts is None or not facts.chosen:
-        return []
-    rows = [
-        [label(name), f"{level.step + 1} of {level.steps}", fact(level.classes), f"{100 * level.loss:.3g} %"]
-        for name, level in facts.chosen.items()
-    ]
-    steps = f", in {facts.choice.choices} steps with some columns each" if facts.choice.choices > 1 else ""
-    intro = (
-        f"How coarse the labels are was chosen among {fact(facts.recodings)} combinations of levels, at random, "
-        f"favouring those that keep more{steps}. {_EVERYBODY if facts.share is None else _SPLIT} The guarantee covers "
-        f"the choice, which costs ε = {fact(facts.choice.epsilon)}."
-    )
-    caption = "The chosen levels: step 1 is the finest; lost is 0 % where all values are kept, 100 % where none is"
-    levels = Table(["column", "step", "labels", "lost"], rows, caption, {1, 2, 3})
-    return [intro, levels]

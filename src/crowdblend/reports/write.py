@@ -8,8 +8,9 @@ from pathlib import Path
 from crowdblend.errors import InvalidInput
 from crowdblend.figures.charts import write_whole
 from crowdblend.reading.release import PublishedRelease, read
-from crowdblend.reports.page import REPORT, page, view_of
+from crowdblend.reports.page import REPORT, page
 from crowdblend.reports.text import visible
+from crowdblend.reports.view import view_of
 
 _UNFIT = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NotImplementedError)
 

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from itertools import pairwise
 from pathlib import Path
 
-from jinja2 import Environment
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -16,8 +16,8 @@ from starlette.routing import Route
 from crowdblend.errors import CrowdblendError, Unavailable
 from crowdblend.frozen import dataclass
 from crowdblend.policies.sampling import DESIGNS
-from crowdblend.reports.page import make_environment
-from crowdblend.reports.text import inline_svg, round_up
+from crowdblend.reports.blocks import show, show_step
+from crowdblend.reports.text import fact, inline_svg, round_up, shorten, without_controls
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import ENCODINGS, KIND_NAMES, form_of, revision_of
 from crowdblend.studio.jobs import Job
@@ -40,9 +40,18 @@ STEPS = {
 
 
 def environment() -> Environment:
-    """Return the templates of the studio, with those of reports."""
-    made = make_environment(HERE / "templates")
-    made.filters |= {"picture": inline_svg, "up": round_up, "words": in_words}
+    """Return the templates: all that they print is escaped, and a misspelt name is an error."""
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=without_controls,
+    )
+    made.filters |= {"fact": fact, "shorten": shorten, "picture": inline_svg, "up": round_up, "words": in_words}
+    made.filters |= {"show": show, "show_step": show_step}
     made.filters |= {"settings": settings_in_words, "place": place_of}
     made.globals.update(version=__version__, steps=STEPS, kind_names=KIND_NAMES, designs=DESIGNS, encodings=ENCODINGS)
     return made

@@ -9,8 +9,9 @@ from markupsafe import Markup
 
 from crowdblend.figures.bars import interval_chart
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.reports.page import Block, Part, Table, View, figure
+from crowdblend.reports.blocks import Block, Table, figure
 from crowdblend.reports.text import distinct_labels, enumeration, label, shorten
+from crowdblend.reports.view import Part, View
 from crowdblend.synthesis.facts import Source, SyntheticFacts
 
 _MOST_DRAWN, _MOST_LISTED, _LONGEST = 40, 60, 40

@@ -7,9 +7,10 @@ from typing import Any
 
 from crowdblend.kinds.graph.facts import GraphFacts
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.reports.page import Block, Part, Table, View
+from crowdblend.reports.blocks import Block, Table
 from crowdblend.reports.rows import read_rows
 from crowdblend.reports.text import enumeration, label, round_up
+from crowdblend.reports.view import Part, View
 
 _MEANS = {
     "connectivity": "connectivity: how many links are missing until everybody is connected",

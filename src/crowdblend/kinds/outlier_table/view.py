@@ -8,8 +8,9 @@ from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
 from crowdblend.kinds.table import view as table
 from crowdblend.planning.outliers import curve_sizes
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.reports.page import Part, Table, View
+from crowdblend.reports.blocks import Table
 from crowdblend.reports.text import round_up
+from crowdblend.reports.view import Part, View
 
 
 def view(folder: PublishedRelease, figures: bool) -> View:

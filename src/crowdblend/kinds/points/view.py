@@ -15,9 +15,10 @@ from crowdblend.reading.notes import missing_rows, probability
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.outputs import PointsOutput
 from crowdblend.releases.places import QUANTILES, Places
-from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
+from crowdblend.reports.blocks import Block, Heading, Table, figure
 from crowdblend.reports.places import bin_points, read_places
 from crowdblend.reports.text import enumeration, label, round_up, shorten
+from crowdblend.reports.view import Part, View
 
 MOST_LINES = 4_000
 MOST_BARS = 40

@@ -11,9 +11,10 @@ from crowdblend.guarantees.aggregates import RandomSamples, RobustSampling
 from crowdblend.guarantees.wording import at_least, three_digits
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
+from crowdblend.reports.blocks import Block, Heading, Table, figure
 from crowdblend.reports.rows import read_rows
 from crowdblend.reports.text import distinct_labels, label, round_up, shorten
+from crowdblend.reports.view import Part, View
 
 LONGEST = 28
 MOST_ROWS = 500

@@ -10,9 +10,10 @@ from crowdblend.kinds.synopsis.facts import SynopsisFacts
 from crowdblend.kinds.table.view import LONGEST, bars
 from crowdblend.reading.cells import open_cells
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
+from crowdblend.reports.blocks import Block, Heading, Table, figure
 from crowdblend.reports.summary import MOST_LABELS, ColumnTotals, summarize
 from crowdblend.reports.text import distinct_labels, enumeration, label, round_up, shorten
+from crowdblend.reports.view import Part, View
 
 _PUBLISHED = "What the synthetic rows add up to"
 _ACCURACY = "What they answer, and how well"

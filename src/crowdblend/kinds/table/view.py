@@ -25,10 +25,11 @@ from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.releases.facts import ReleaseFacts
 from crowdblend.releases.outputs import RecordsOutput
-from crowdblend.reports.page import CHOSEN_RECODING, Block, Group, Heading, Part, Table, View, chosen_recoding, figure
+from crowdblend.reports.blocks import Block, Group, Heading, Table, figure
 from crowdblend.reports.sentences import title
 from crowdblend.reports.summary import MOST_COLUMNS, MOST_LABELS, Summary, in_numeric_order, summarize
 from crowdblend.reports.text import distinct_labels, fact, label, shorten
+from crowdblend.reports.view import CHOSEN_RECODING, Part, View, chosen_recoding
 
 LONGEST, SHORTEST = 28, 14
 # Every label is drawn up to this many.

@@ -25,7 +25,8 @@ from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
 from crowdblend.reading.release import PublishedRelease, read
 from crowdblend.regular_files import open_regular, read_regular
 from crowdblend.releases.crowd_facts import CrowdFacts
-from crowdblend.reports.page import Block, chosen_recoding
+from crowdblend.reports.blocks import Block
+from crowdblend.reports.view import chosen_recoding
 from crowdblend.reports.write import report_html
 from crowdblend.studio.forms import KIND_NAMES
 from crowdblend.studio.pages.jobs import report_response
