@@ -2,14 +2,16 @@
 
 Both are commands: the start of Python, imports, planning, reading, the ledger, writing, hashing and the report are
 included on our side, the start of Python and of DuckDB on the other. They run in turns, each in a process of its own,
-and the least of each figure counts, since other work on the machine can only add to it. CPU is that of all threads.
-Rows say which of the works are run, such as 1000 10000000; by default those of up to ten million. With --record the
-figures are kept in bench/release.json, shown in docs/speed.md and drawn in docs/images/speed-growth.svg. BENCH_DATA
-names a folder in which the data stay.
+and the least of each figure counts, since other work on the machine can only add to it. CPU is that of all threads and
+of all processes that are started. Rows say which of the works are run, such as 1000 10000000; by default those of up to
+ten million; with --spark those on two cores of Spark, whose bare query is Spark's own. With --record the figures are
+kept in bench/release.json, shown in docs/speed.md and drawn in docs/images/speed-growth.svg. BENCH_DATA names a folder
+in which the data stay.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
@@ -17,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from bench.release_page import recorded
@@ -29,6 +32,15 @@ import sys, duckdb
 connection = duckdb.connect(config={"preserve_insertion_order": False})
 connection.execute(open(sys.argv[1]).read()).fetchall()
 """
+BARE_ON_SPARK = """
+import sys
+from pyspark.sql import SparkSession
+SparkSession.builder.getOrCreate().sql(open(sys.argv[1]).read()).toArrow()
+"""
+# For both sides alike.
+SPARK = "--master local[2] --driver-memory 3g --conf spark.ui.enabled=false pyspark-shell"
+# What makes orphans of a process that ended this one's children (Linux).
+PR_SET_CHILD_SUBREAPER = 36
 PREPARE = """
 import sys, duckdb
 from pathlib import Path
@@ -44,8 +56,9 @@ Figures = dict[str, float]
 
 
 def measured(command: list[str], folder: Path) -> Figures:
-    """CPU and wall seconds of a command and its peak memory; its ledger and whatever else it keeps are new."""
+    """CPU and wall seconds of a command, and its own peak of memory; its ledger and whatever else it keeps are new."""
     environment = {**os.environ, "XDG_DATA_HOME": str(folder / "home"), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
+    environment |= {"PYSPARK_SUBMIT_ARGS": SPARK, "PYSPARK_PYTHON": sys.executable}
     for name in ("CROWDBLEND_LEDGER", "PYTHONDONTWRITEBYTECODE"):
         environment.pop(name, None)
     for left in ("published", "home"):
@@ -57,7 +70,12 @@ def measured(command: list[str], folder: Path) -> Figures:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
-    return {"cpu": used.ru_utime + used.ru_stime, "wall": wall, "peak_mb": used.ru_maxrss / 1024}
+    cpu, peak = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    with suppress(ChildProcessError):  # Java ends after the command that started it
+        while True:
+            _, _, used = os.wait4(-1, 0)
+            cpu += used.ru_utime + used.ru_stime
+    return {"cpu": cpu, "wall": wall, "peak_mb": peak}
 
 
 def least(runs: list[Figures]) -> Figures:
@@ -70,7 +88,7 @@ def compared(name: str, work: Work, folder: Path, repeats: int) -> dict[str, obj
     root = str(Path(__file__).parents[1])
     # In a process of its own: on Linux a child's peak memory begins at that of its parent.
     subprocess.run([sys.executable, "-c", PREPARE, root, str(folder), name], check=True)
-    bare = [sys.executable, "-c", BARE, "bare.sql"]
+    bare = [sys.executable, "-c", BARE_ON_SPARK if work.on_spark else BARE, "bare.sql"]
     # The installed command, as a user calls it.
     ours = [str(Path(sys.executable).with_name("crowdblend")), "release", "policy.toml", "--out", "published"]
     ours += ["--yes", "--json"]
@@ -86,16 +104,20 @@ def compared(name: str, work: Work, folder: Path, repeats: int) -> dict[str, obj
     return {"ratio": ratios, "wanted": said, "release": mine, "bare": theirs}
 
 
-def main(rows: list[int], *, record: bool) -> None:
+def main(rows: list[int], *, record: bool, on_spark: bool) -> None:
     """Measure the works of so many rows."""
     few = min(REPEATS)
-    chosen = {name: work for name, work in WORK.items() if work.rows in rows or (not rows and work.rows <= few)}
+    works = {name: work for name, work in WORK.items() if work.on_spark == on_spark}
+    chosen = {name: work for name, work in works.items() if work.rows in rows or (not rows and work.rows <= few)}
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     kept = os.environ.get("BENCH_DATA")
     found = {}
     with tempfile.TemporaryDirectory() as made:
         folder = Path(kept or made)
         for name, work in chosen.items():
             repeats = next((often for most, often in REPEATS.items() if work.rows <= most), 1)
+            repeats = max(1, repeats // 2) if on_spark else repeats
             found[name] = compared(name, work, folder, repeats)
             print(json.dumps({name: found[name]}), file=sys.stderr)
             if record:
@@ -104,4 +126,8 @@ def main(rows: list[int], *, record: bool) -> None:
 
 
 if __name__ == "__main__":
-    main([int(rows) for rows in sys.argv[1:] if rows.isdigit()], record="--record" in sys.argv)
+    main(
+        [int(rows) for rows in sys.argv[1:] if rows.isdigit()],
+        record="--record" in sys.argv,
+        on_spark="--spark" in sys.argv,
+    )

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench.release_work import GROWTH, WORK
+from bench.release_work import ON_SPARK, WORK
+from bench.release_work import growth as growing
 from crowdblend.figures.charts import Axis, Line, LineChart
 
 KEPT = Path(__file__).with_name("release.json")
@@ -62,15 +63,23 @@ def growth(kept: dict[str, dict[str, Any]]) -> LineChart:
     The machine is the one that ran the most rows.
     """
     found = max(kept.values(), key=lambda own: max(WORK[name].rows for name in own))
-    grown = [(WORK[name].rows, found[name]) for name in GROWTH if name in found]
-    lines = {
-        "release, microseconds of CPU": [(rows, found["release"]["cpu"] * 1e6 / rows) for rows, found in grown],
-        "bare query, microseconds of CPU": [(rows, found["bare"]["cpu"] * 1e6 / rows) for rows, found in grown],
-        "release, bytes of memory": [(rows, found["release"]["peak_mb"] * 2**20 / rows) for rows, found in grown],
-    }
+    lines = [
+        line
+        for where, on in (("", ()), (" on Spark", ON_SPARK))
+        for line in _lines([(WORK[name].rows, found[name]) for name in growing(on) if name in found], where)
+    ]
     title, subtitle = "What a row takes", "A table of 60,000 cells at rate 0.5, the whole command"
-    each = [Line(name, points) for name, points in lines.items()]
-    return LineChart(each, Axis("rows", log=True), Axis("per row", log=True), title, subtitle)
+    return LineChart(lines, Axis("rows", log=True), Axis("per row", log=True), title, subtitle)
+
+
+def _lines(grown: list[tuple[int, dict[str, Any]]], where: str) -> list[Line]:
+    """What a row takes with one engine; of memory, that of the process that was started."""
+    lines = {
+        f"release{where}, microseconds of CPU": [(rows, one["release"]["cpu"] * 1e6 / rows) for rows, one in grown],
+        f"bare query{where}, microseconds of CPU": [(rows, one["bare"]["cpu"] * 1e6 / rows) for rows, one in grown],
+        f"release{where}, bytes of memory": [(rows, one["release"]["peak_mb"] * 2**20 / rows) for rows, one in grown],
+    }
+    return [Line(name, points) for name, points in lines.items() if points]
 
 
 def _row(name: str, figures: dict[str, Any]) -> str:

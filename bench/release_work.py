@@ -55,6 +55,12 @@ STATISTICS = [
     *(f'fraction = {{ sex = "{sex}", region = "{region}" }}' for sex in ("Female", "Male") for region in REGIONS),
     *(f'count = {{ education = "{level}", age = "[20, 30)" }}' for level in LEVELS[:4]),
 ]
+ON_SPARK = ("--engine", "spark")
+# The cells of FINE in Spark's own SQL.
+INCOME_ON_SPARK = "CASE WHEN income < 15000 THEN 0 WHEN income < 30000 THEN 1 WHEN income < 50000 THEN 2 "
+INCOME_ON_SPARK += "WHEN income < 80000 THEN 3 ELSE 4 END"
+BARE_ON_SPARK = f"""SELECT sex, region, education, floor(age / 10) AS decade, {INCOME_ON_SPARK} AS earned,
+    year(born) AS year, count(*) AS n FROM parquet.`{{file}}` GROUP BY ALL"""
 TEN = (
     *("sex region", "sex education", "sex age", "region education", "region age", "education age"),
     *("sex region age", "income sex", "born sex", "income region"),
@@ -78,6 +84,11 @@ class Work:
     """What is said on the command line beside the policy."""
     tables: tuple[str, ...] = ()
     """The columns of the tables of a register, where several are published."""
+
+    @property
+    def on_spark(self) -> bool:
+        """Whether Spark reads the data."""
+        return self.options == ON_SPARK
 
     @property
     def points(self) -> bool:
@@ -112,6 +123,8 @@ class Work:
 
     def bare(self, folder: Path) -> str:
         """The same recoding in SQL, of everybody: it neither draws nor looks at persons."""
+        if self.on_spark:
+            return BARE_ON_SPARK.format(file=folder / self.file)
         from crowdblend.policies.load import parse_policy  # noqa: PLC0415 - heavy, and the measuring process stays small
         from crowdblend.recoding.axes import Axis  # noqa: PLC0415
         from crowdblend.recoding.classes import ComputedRecoding, Lookup  # noqa: PLC0415
@@ -155,5 +168,12 @@ WORK: dict[str, Work] = {
         100 * M, MEASURED, kind="statistics", person="scattered_id", cpu=1.05, wall=1.2
     ),
 }
-# The same table of more and more rows.
-GROWTH = [name for name, work in WORK.items() if replace(work, rows=0, cpu=None, wall=None) == Work(0, FINE)]
+WORK |= {
+    f"table, {millions}M rows, on Spark": Work(millions * M, FINE, options=ON_SPARK) for millions in (1, 10, 100, 300)
+}
+
+
+def growth(on: tuple[str, ...] = ()) -> list[str]:
+    """The works that are one table, of more and more rows."""
+    alike = Work(0, FINE, options=on)
+    return [name for name, work in WORK.items() if replace(work, rows=0, cpu=None, wall=None) == alike]

@@ -28,6 +28,7 @@ import psutil
 from pyarrow import parquet
 
 from bench.engine import generate
+from bench.release_work import BARE_ON_SPARK
 from crowdblend.designs.draw import Coin
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.spark.engine import SparkEngine
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 
 SETTINGS = {"spark.ui.enabled": "false", "spark.driver.memory": "3g"}
 FILES = 10_000
-_INCOME = "case when income < 15000 then 0 when income < 30000 then 1 when income < 50000 then 2 when income < 80000 "
-_INCOME += "then 3 else 4 end AS income"
 
 
 def write_layouts(folder: Path, rows: int, works: list[str]) -> None:
@@ -65,9 +64,7 @@ def write_layouts(folder: Path, rows: int, works: list[str]) -> None:
 
 def plain(spark: SparkSession, folder: Path, source: str = "people.parquet") -> int:
     """Recode and group the whole table in Spark SQL."""
-    people = spark.read.parquet(str(folder / source))
-    recoded = people.selectExpr("sex", "region", "education", "floor(age / 10) AS age", _INCOME, "year(born) AS born")
-    return int(recoded.groupBy(*recoded.columns).count().toArrow().num_rows)
+    return int(spark.sql(BARE_ON_SPARK.format(file=folder / source)).toArrow().num_rows)
 
 
 def ours(spark: SparkSession, folder: Path, source: str = "people.parquet", policy: str = "policy") -> int:

@@ -23,7 +23,8 @@ from crowdblend.figures.maps import point_map
 from crowdblend.guarantees.guessing import percent, right_guess
 from crowdblend.planning.plan import answer_together
 from crowdblend.planning.request import PlanRequest
-from crowdblend.reports.places import Places, bin_points
+from crowdblend.releases.places import Places
+from crowdblend.reports.places import bin_points
 
 BLUE, ORANGE, GREEN = PALETTE[0], PALETTE[1], PALETTE[2]
 LEFT_OUT = "#c9d1d9"

@@ -57,9 +57,9 @@ def test_sums_are_those_of_a_plain_computation(tmp_path_factory, columns, rows, 
         others = margin.rows[len(every) :]
     else:
         others = margin.rows
-    place = {name: {label: at for at, label in enumerate(domain[name] or ())} for name in columns}
+    numbers = {name: {label: at for at, label in enumerate(domain[name] or ())} for name in columns}
     named = [list(zip(columns, row, strict=True)) for row in others]
-    order = [[(place[name].get(label, len(place[name])), label) for name, label in row] for row in named]
+    order = [[(numbers[name].get(label, len(numbers[name])), label) for name, label in row] for row in named]
     assert order == sorted(order), "then others, declared labels before those that are in order of their texts"
 
 

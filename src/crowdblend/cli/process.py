@@ -2,8 +2,8 @@
 
 pyarrow loads pandas, when it is installed, to recognize pandas objects that it might be given, and its own clients of
 file systems elsewhere. That takes a third of a second, and a command is given files of this machine only. So in this
-process they count as not installed. Inside someone else's Python, `cli.main.main` is called instead and nothing is
-hidden.
+process they count as not installed, unless Spark is loaded, which needs pandas. Inside someone else's Python,
+`cli.main.main` is called instead and nothing is hidden.
 
 A command makes hundreds of thousands of small objects while it loads, and keeps them: looking for rings of garbage
 among them every few hundred objects takes a tenth of a second and finds none. So it is looked for less often. Taking
@@ -39,7 +39,7 @@ class _Without:
     """Answers the import of a hidden module as if it were not installed."""
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
-        if fullname in _HIDDEN:
+        if fullname in _HIDDEN and "pyspark" not in sys.modules:
             raise ModuleNotFoundError(f"the command line does without {fullname}", name=fullname)
 
 

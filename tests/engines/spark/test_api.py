@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import crowdblend as cb
 from crowdblend.engines.spark.session import collect, quiet
 from crowdblend.errors import CrowdblendError
 from crowdblend.ledger import Ledger
+from tests import needs
 from tests.api.survey import KEY, survey, table
 from tests.commands import crowdblend
 
@@ -55,6 +59,34 @@ def test_a_table_of_the_catalog_from_the_command_line(tmp_path: Path, spark: Spa
     with pytest.raises(CrowdblendError) as refused:
         cb.release(None, tmp_path / "policy.toml", ledger=None)
     assert refused.value.code == "data.catalog"
+
+
+def test_the_installed_command_releases_with_spark(tmp_path: Path) -> None:
+    """In a process of its own, which hides from pyarrow what Spark needs."""
+    needs.spark()
+    parquet.write_table(survey(), tmp_path / "people.parquet")
+    (tmp_path / "policy.toml").write_text(
+        '[data]\nsource = "people.parquet"\nperson = "person_id"\n[sampling]\ndesign = "poisson"\nrate = 0.5\n'
+        '[columns]\nsex = { values = ["Female", "Male"] }\n'
+        '[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[[publish]]\nkind = "table"\n'
+    )
+    quick = "--master local[1] --conf spark.ui.enabled=false --driver-java-options -XX:TieredStopAtLevel=1"
+    environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": f"{quick} pyspark-shell", "XDG_DATA_HOME": str(tmp_path)}
+    command = [
+        sys.executable,
+        "-m",
+        "crowdblend",
+        "release",
+        "policy.toml",
+        "--out",
+        "out",
+        "--yes",
+        "--engine",
+        "spark",
+    ]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert cb.verify(tmp_path / "out")
 
 
 @pytest.mark.slow  # the frame of another test goes the same way
