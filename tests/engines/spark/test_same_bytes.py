@@ -1,6 +1,5 @@
 """The same policy, rows and key give the same bytes as on one machine: every kind, layout and type of ids."""
 
-import hashlib
 import json
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from tests.golden.releases import KEY, POLICIES, PROGRAMMES
-from tests.golden.test_golden import HASHES
+from tests.golden.test_golden import HASHES, hashes_of
 
 # Every day: open labels, two draws, places, links, parts. test_layouts.py and test_strata.py hold the counts that all
 # others begin with against those of one machine.
@@ -25,10 +24,7 @@ def test_the_published_bytes_are_those_of_the_first_release(
 ) -> None:
     text = '[release]\nformat = "csv"\n' + (POLICIES | PROGRAMMES)[name]
     done = release(parse_policy(text, sources), tmp_path / "out", key=KEY, ledger=None, engine=engine)
-    found = {
-        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted((tmp_path / "out").glob("*.csv"))
-    }
-    assert found == json.loads(HASHES.read_text())[name]
+    assert hashes_of(tmp_path / "out") == json.loads(HASHES.read_text())[name]
     assert Assumption.CLUSTER_HOLDS_KEY in [made.assumption for made in done.certificate.assumptions()]
     verify_file(tmp_path / "out")
 
