@@ -22,12 +22,14 @@ from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics
 from crowdblend.planning.statistics.strata_totals import StrataWay
 from crowdblend.planning.statistics.ways import Way
+from crowdblend.planning.strata import StratumPlan
 from crowdblend.policies.load import parse_policy
 from crowdblend.programme.programme import ProgrammePlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.subject import AnySubject, Hard
 from crowdblend.releases.class_counts import ClassCountsReading
 from crowdblend.releases.plan import Result
+from crowdblend.selection.lattice import Node
 from tests.rehearsal.families import FAMILIES, Family
 
 Taken = tuple[tuple[int, ...], Way | StrataWay]
@@ -76,9 +78,9 @@ class _LittleNoise(StatisticsPlan):
 
 
 class _OtherStratum(TablePlan):
-    @property
-    def mechanisms(self) -> tuple[SuppressedHistogram | NoisyHistogram, ...]:
-        return super().mechanisms[::-1]
+    def mechanism_of(self, stratum: StratumPlan, choice: Node | None = None) -> SuppressedHistogram | NoisyHistogram:
+        strata = self.crowds.strata
+        return super().mechanism_of(strata[-1 - strata.index(stratum)], choice)
 
 
 class _ThresholdBeforeNoise(ThresholdPlan):
@@ -154,7 +156,12 @@ INJECTED_BUGS = {
             factor=3,
         ),
         _bug("bare quantile", "a quantile is chosen with hardly any noise", "quantile", _LittleNoise, factor=20),
-        _bug("other stratum's k", "every stratum has the k of another", "stratified table", _OtherStratum),
+        InjectedBug(
+            "other stratum's k",
+            "every stratum has the k of another",
+            FAMILIES["stratified table"],
+            partial(_planned_as, _OtherStratum),
+        ),
         InjectedBug(
             "threshold before the noise",
             "cells of fewer people are left out before the noise, and not after it",

@@ -145,7 +145,7 @@ def test_half_of_epsilon_is_refuted_and_the_whole_is_not(name: str) -> None:
 def test_an_understated_outlier_table_is_refuted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bins of limit - transition and more have noise of loss 1, planned as 2, and a sixteenth of that is claimed
     here: more than nine standard deviations off with 280 runs on each side."""
-    monkeypatch.setattr("crowdblend.cli.audit.hard_sizes", lambda *_: {"flat": 8})
+    monkeypatch.setattr("crowdblend.auditing.statistical.subject.hard_sizes", lambda *_: {"flat": 8})
     done = audited(
         OUTLIERS.format(sampling=REGISTER), tmp_path, "--runs", "1500", "--error", "1e-3", "--understate", "16"
     )
