@@ -87,7 +87,8 @@ def compared(name: str, work: Work, folder: Path, repeats: int) -> dict[str, obj
     """One piece of work in turns with its bare query, and how they compare."""
     root = str(Path(__file__).parents[1])
     # In a process of its own: on Linux a child's peak memory begins at that of its parent.
-    subprocess.run([sys.executable, "-c", PREPARE, root, str(folder), name], check=True)
+    prepare = [sys.executable, "-c", PREPARE, root, str(folder), name]
+    subprocess.run(prepare, check=True, stdout=subprocess.DEVNULL)  # DuckDB shows its progress
     bare = [sys.executable, "-c", BARE_ON_SPARK if work.on_spark else BARE, "bare.sql"]
     # The installed command, as a user calls it.
     ours = [str(Path(sys.executable).with_name("crowdblend")), "release", "policy.toml", "--out", "published"]
