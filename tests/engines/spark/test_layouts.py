@@ -13,8 +13,7 @@ from pyarrow import compute, csv, parquet
 
 from crowdblend.designs.draw import Coin, Everybody, Exactly
 from crowdblend.engines.choice import count_classes, default_engine
-from crowdblend.engines.spark import relation
-from crowdblend.engines.spark import source as sources
+from crowdblend.engines.spark import shares
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import CrowdblendError
 from crowdblend.policies.load import parse_policy
@@ -110,19 +109,20 @@ def test_exactly_k_people_by_marks_and_rows_by_places(folder: Path, engine: Spar
         assert same(count_classes(about, draw, engine), count_classes(about, draw))
 
 
-def test_many_small_files_are_read_by_the_tasks(
-    folder: Path, engine: SparkEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Many are 5 here, in 2 tasks, because every task opens a database."""
-    monkeypatch.setattr(sources, "_MANY", 5)
-    monkeypatch.setattr(relation, "_TASKS", 2)
-    (folder / "small").mkdir()
-    for number in range(5):
-        parquet.write_table(people().slice(number * 600, 600), folder / "small" / f"{number:02d}.parquet")
+def test_files_are_divided_among_tasks(folder: Path, engine: SparkEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large file in parts of whole row groups, and five small ones in three tasks."""
+    monkeypatch.setattr(shares, "_TASK_BYTES", 9_000)
+    monkeypatch.setattr(shares, "_TASKS", 2)
+    (folder / "some").mkdir()
+    for number, rows in enumerate((300, 100, 1900, 300, 300, 100)):
+        table = people().slice((0, 300, 400, 2300, 2600, 2900)[number], rows)
+        parquet.write_table(table, folder / "some" / f"{number:02d}.parquet", row_group_size=400)
     for person, draw in (('person = "mixed"', Coin(KEY, 0.5)), ("rows_are_people = true", Exactly(KEY, 400, PEOPLE))):
-        about = policy(folder, "small", person, 'format = "parquet"')
+        about = policy(folder, "some", person, 'format = "parquet"')
         with engine.open(about.data, (), about.resources) as source:
-            assert source.relation.frame is None
+            divided = source.relation.opening(()).shares
+        assert [(one.start, one.end) for one in divided if one.end] == [(0, 800), (800, 1600), (1600, 1900)]
+        assert sorted(len(one.files) for one in divided if not one.end) == [1, 2, 2]
         assert same(count_classes(about, draw, engine), count_classes(about, draw))
 
 

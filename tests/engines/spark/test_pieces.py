@@ -1,7 +1,6 @@
 """Pieces come together by bucket, and what does not fit the driver is refused; no session is needed."""
 
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -148,12 +147,15 @@ def test_fewer_people_than_are_to_be_drawn_are_not_looked_for(monkeypatch, tmp_p
 
 
 def test_files_of_unknown_size_begin_where_the_one_before_ends(monkeypatch, tmp_path):
-    facts = Facts({"rows of /b": 3, "rows of /a": 4})
+    first, second = tmp_path / "a", tmp_path / "b"
+    for file in (first, second):
+        file.touch()
+    facts = Facts({f"rows of {second}": 3, f"rows of {first}": 4})
     monkeypatch.setattr(class_counts, "merge", lambda *_: (facts, []))
     relation = SparkRelation(
-        None, policy(tmp_path, "people.csv", person="rows_are_people = true").data, (), files=(Path("/a"), Path("/b"))
+        None, policy(tmp_path, "people.csv", person="rows_are_people = true").data, (), files=(first, second)
     )
-    assert class_counts._starts(relation) == {"/a": 0, "/b": 4}
+    assert class_counts._starts(relation) == {first: 0, second: 4}
 
 
 def test_rows_of_links_beyond_the_memory_are_not_held(monkeypatch):

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -165,13 +166,11 @@ def _at_places(relation: SparkRelation, task: CountClasses, draw: Exactly) -> Co
     return replace(task, opening=opening, places=random_places(draw.samples, draw.people, draw.key), starts=starts)
 
 
-def _starts(relation: SparkRelation) -> dict[str, int]:
+def _starts(relation: SparkRelation) -> dict[Path, int]:
     """Return the first row number of each file, among the rows of all files by name."""
-    names = [str(file.resolve() if relation.frame is not None else file) for file in relation.files]
-    if relation.sizes is None:
+    sizes = relation.sizes
+    if sizes is None:
         facts, _ = merge(relation, RowsOfFiles(relation.opening((), placed=True)))
-        sizes = [facts.counts.get(f"rows of {name}", 0) for name in names]
-    else:
-        sizes = list(relation.sizes)
+        sizes = tuple(facts.counts.get(f"rows of {file}", 0) for file in relation.files)
     starts = np.cumsum([0, *sizes[:-1]])
-    return dict(zip(names, starts.tolist(), strict=True))
+    return dict(zip(relation.files, starts.tolist(), strict=True))

@@ -19,9 +19,10 @@ from crowdblend.engines.duckdb.relation import VIEW, Relation
 from crowdblend.engines.identity import Hashes, SomeRows, digest_of, rows_to_look_at, source_name
 from crowdblend.engines.spark.class_counts import merge
 from crowdblend.engines.spark.pieces import Facts, Piece, problem_of
-from crowdblend.engines.spark.relation import Opening, SparkRelation, evenly, plain_function
+from crowdblend.engines.spark.relation import Opening, SparkRelation, plain_function
 from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import collect, quiet
+from crowdblend.engines.spark.shares import evenly
 from crowdblend.engines.spark.source import rows_of
 from crowdblend.engines.spark.tasks import RowsOfFiles, Task
 from crowdblend.errors import InvalidInput

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from heapq import heappop, heappush
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +12,11 @@ from typing import TYPE_CHECKING
 from crowdblend.designs.draw import Draw, Everybody
 from crowdblend.engines.duckdb.database import database, private_folder, redact
 from crowdblend.engines.duckdb.files import open_csv
-from crowdblend.engines.duckdb.relation import PLACE, VIEW, Field, Relation, list_files
+from crowdblend.engines.duckdb.relation import VIEW, Field, Relation
 from crowdblend.engines.spark.pieces import SCHEMA
 from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import quiet
+from crowdblend.engines.spark.shares import Share, shares_of
 from crowdblend.frozen import dataclass
 from crowdblend.packages import duckdb
 from crowdblend.packages import pyarrow as pa
@@ -30,10 +30,10 @@ OfTask = Callable[["Iterator[pa.RecordBatch]"], "Iterator[pa.RecordBatch]"]
 
 @dataclass(frozen=True, eq=False)
 class SparkRelation:
-    """A source that is open: a frame of Spark, or CSV or small Parquet files that tasks read themselves.
+    """A source that is open: a frame of Spark, or CSV or Parquet files that tasks read themselves.
 
     `rows` is how many rows there are, counted by other means than Spark's; None where there are none. `sizes` are the
-    rows of every one of the files, where they were counted.
+    rows of every one of the files, where they were counted. `cut` says that several tasks may read a file.
     """
 
     spark: SparkSession
@@ -43,6 +43,7 @@ class SparkRelation:
     files: tuple[Path, ...] = ()
     rows: int | None = None
     sizes: tuple[int, ...] | None = None
+    cut: bool = False
 
     def field(self, name: str) -> Field:
         """Return the column of this name."""
@@ -53,27 +54,23 @@ class SparkRelation:
         Relation("", (), rows=self.rows).check_rows(read)
 
     def opening(self, names: Sequence[str], *, placed: bool = False) -> Opening:
-        """Return how tasks open these columns, the person first; `placed` rows have their places."""
+        """Return how tasks open these columns, the person first; of `placed` rows each has its place in a file."""
         person = [] if self.data.person is None else [self.data.person]
         wanted = dict.fromkeys([*person, *names])
         fields = tuple(self.field(name) for name in wanted)
         if self.frame is not None:
             fields = tuple(replace(field, identifier=f"c{at}") for at, field in enumerate(fields))
-        lists: tuple[tuple[Path, ...], ...] = ()
-        if self.frame is None:
-            lists = tuple((file,) for file in self.files) if placed else evenly(self.files)
-        return Opening(replace(self.data, frame=None), fields, lists, placed)
+        shares = shares_of(self.files, cut=self.cut, alone=placed) if self.frame is None else ()
+        return Opening(replace(self.data, frame=None), fields, shares)
 
     def map_tasks(self, task: OfTask, opening: Opening, schema: str = SCHEMA) -> DataFrame:
         """Return what the tasks hand over."""
         if self.frame is None:
-            source = self.spark.range(0, len(opening.files), 1, len(opening.files))
+            source = self.spark.range(0, len(opening.shares), 1, len(opening.shares))
         else:
             # Without columns there would be no rows.
             quoted = ["`" + field.name.replace("`", "``") + "`" for field in opening.fields] or ["0"]
             columns = [f"{name} AS c{at}" for at, name in enumerate(quoted)]
-            if opening.placed:
-                columns += [f"_metadata.file_path AS {PLACE[0]}", f"_metadata.row_index AS {PLACE[1]}"]
             source = self.frame.selectExpr(*columns)
         with quiet():
             return source.mapInArrow(plain_function(task), schema)
@@ -95,53 +92,47 @@ def plain_function(task: OfTask) -> OfTask:
     return run
 
 
-# A task takes about this many bytes of files, and there are at least this many tasks where there are as many files.
-_TASK_BYTES = 1 << 26
-_TASKS = 64
 UNREADABLE = "The source cannot be read from beginning to end."
 _ONE_THREAD = Resources(threads=1)  # Spark runs as many tasks as there are cores
-REMEDY = "Check that every line has the fields of the header, and quotes and delimiter."
+REMEDY = "Check that all executors see the files under the same path, and in CSV every line's fields and quotes."
 
 
 @dataclass(frozen=True)
 class Opening:
     """The columns that tasks read, and where they come from.
 
-    Without `files` Spark hands over the columns, called as `fields` say. With `files` a task is handed numbers, and
-    reads the lists of files with these numbers.
+    Without `shares` Spark hands over the columns, called as `fields` say. With them a task is handed a number, and
+    reads the share with this number.
     """
 
     data: DataSource
     fields: tuple[Field, ...]
-    files: tuple[tuple[Path, ...], ...] = ()
-    placed: bool = False
-    """Whether every row comes with its file and its place in it."""
+    shares: tuple[Share, ...] = ()
     most: int | None = None
     """How many rows are looked at, where only the first are."""
 
     @contextmanager
     def relation(
         self, batches: Iterator[pa.RecordBatch]
-    ) -> Iterator[tuple[duckdb.DuckDBPyConnection, Relation, list[Path]] | None]:
+    ) -> Iterator[tuple[duckdb.DuckDBPyConnection, Relation, Share | None] | None]:
         """A database with the rows of this task as a relation; None where it has none."""
         first = next(batches, None)
         if first is None:
             yield None
             return
         with private_folder() as folder, database(_ONE_THREAD, folder) as connection, redact(UNREADABLE, REMEDY):
-            if self.files:
-                some = chain([first], batches)
-                numbers = [number for batch in some for number in batch.column(0).to_pylist()]
-                files = [file for number in numbers for file in self.files[number]]
-                if self.data.format == "parquet":  # the driver has looked at their footers already
-                    relation = Relation(f"read_parquet({list_files(files)}, hive_partitioning = false)", self.fields)
+            if self.shares:
+                (number,) = (number for batch in chain([first], batches) for number in batch.column(0).to_pylist())
+                share = self.shares[number]
+                if self.data.format == "parquet":
+                    relation = Relation(share.parquet_sql, self.fields, rows=share.rows)
                 else:
-                    relation = open_csv(self.data, files, [field.name for field in self.fields], folder).ready()
-                yield connection, relation, files
+                    relation = open_csv(self.data, share.files, [field.name for field in self.fields], folder).ready()
+                yield connection, relation, share
                 return
             reader = pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
             connection.register(VIEW, reader)
-            yield connection, Relation(VIEW, self.fields), []
+            yield connection, Relation(VIEW, self.fields), None
 
     @contextmanager
     def rows(self, batches: Iterator[pa.RecordBatch], draw: Draw | None = None) -> Iterator[TaskRows | None]:
@@ -150,24 +141,10 @@ class Opening:
             if opened is None:
                 yield None
                 return
-            connection, relation, files = opened
+            connection, relation, share = opened
             with closing(connection.cursor()) as cursor:
                 rows = TaskRows(self.data, connection, cursor, relation, draw or Everybody(), None, None)
-                rows.file = str(files[0]) if len(files) == 1 else None
-                rows.begin()
+                rows.begin(share)
                 yield rows
                 if self.most is None:
                     relation.check_rows(rows.read)
-
-
-def evenly(files: Sequence[Path]) -> tuple[tuple[Path, ...], ...]:
-    """Return the files in lists with about as many bytes each, one for every task; the largest files first."""
-    bytes_of = {file: file.stat().st_size for file in files}
-    tasks = max(sum(bytes_of.values()) // _TASK_BYTES, _TASKS)
-    lists: list[list[Path]] = [[] for _ in range(min(tasks, len(files)))]
-    least = [(0, place) for place in range(len(lists))]
-    for file in sorted(files, key=lambda one: (-bytes_of[one], one)):
-        size, place = heappop(least)
-        lists[place].append(file)
-        heappush(least, (size + bytes_of[file], place))
-    return tuple(tuple(some) for some in lists)

@@ -7,16 +7,16 @@ numbers as they are and all others by their marks, and the task that merges them
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from urllib.parse import unquote, urlsplit
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import GrowingArray
-from crowdblend.engines.duckdb.relation import PLACE
 from crowdblend.engines.duckdb.rows import Rows, chunks
 from crowdblend.engines.persons import Persons
 from crowdblend.engines.spark.pieces import Piece, bucket_of, split
+from crowdblend.engines.spark.shares import Share
 from crowdblend.packages import pyarrow as pa
 from crowdblend.randomness import marks
 
@@ -27,11 +27,12 @@ _ENOUGH = 1 << 20
 class TaskRows(Rows):
     """The rows of a task, and the persons that it has yet to hand over."""
 
-    file: str | None = None
-    """The file that is read, where it is a single one."""
+    share: Share | None = None
+    """The files that the task reads, where it reads files."""
 
-    def begin(self) -> None:
+    def begin(self, share: Share | None = None) -> None:
         """Prepare to note persons."""
+        self.share = share
         self._numbers: GrowingArray[np.int64] = GrowingArray(np.int64)
         self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64)
 
@@ -54,26 +55,13 @@ class TaskRows(Rows):
 
         yield from chunks(lower_marks())
 
-    def at_places(self, places: NDArray[np.int64], starts: Mapping[str, int], columns_sql: str) -> Iterator[pa.Table]:
+    def at_places(self, places: NDArray[np.int64], starts: Mapping[Path, int], columns_sql: str) -> Iterator[pa.Table]:
         """The rows at these places, which rise and are counted through all files; `starts` is where a file begins."""
-        if self.file is not None:
-            # Every row counts as read, so these are all rows of the file.
-            within = places[places >= starts[self.file]] - starts[self.file]
-            yield from self.at(within, columns_sql)
-            return
-
-        def drawn_rows() -> Iterator[pa.RecordBatch]:
-            # Rows come with the address of their file, as Spark names it, and their place in it.
-            for batch in self.batches(f"{', '.join(PLACE)}, {columns_sql}"):
-                files = batch.column(0).dictionary_encode()
-                paths = [unquote(urlsplit(address).path) for address in files.dictionary.to_pylist()]
-                here = np.array([starts[path] for path in paths], np.int64)[files.indices.to_numpy()]
-                here += batch.column(1).to_numpy()
-                found = np.searchsorted(places, here)
-                drawn = (found < len(places)) & (places[np.minimum(found, len(places) - 1)] == here)
-                yield batch.select(batch.schema.names[2:]).filter(pa.array(drawn))
-
-        yield from chunks(drawn_rows())
+        assert self.share is not None, "only rows in files have places"
+        (file,) = self.share.files
+        start = starts[file] + self.share.start
+        # Every row counts as read, so these are all rows of the share.
+        yield from self.at(places[places >= start] - start, columns_sql)
 
     def noted_persons(self, *, last: bool = False) -> Iterator[Piece]:
         """Yield the persons who were noted, by bucket, when there are many or no more come."""

@@ -1,15 +1,14 @@
 """Sources in Spark: frames, tables of its catalog, Parquet files and addresses, CSV files.
 
-CSV files are read by the tasks themselves with the reader of the DuckDB engine: Spark's own reader takes some lines for
-other rows, and never refuses what has several readings. Every file is counted and read by one task; a file is not
-split. Parquet files are read by Spark after the checks of the DuckDB engine: the same columns and types in every file.
+Files are read by the tasks themselves with the reader of the DuckDB engine. That of Spark takes some lines of CSV for
+other rows, and never refuses what has several readings; and to hand rows of Parquet over takes it longer than to read
+them here. A CSV file is counted and read by one task, a large Parquet file by several. An address is read by Spark.
 All rows of links or of people are collected on the driver, since a network is computed in one place.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -45,7 +44,7 @@ def open_source(spark: SparkSession, data: DataSource, columns: Sequence[str]) -
         refused = refusal("table", message, "Check source in [data].", "[data] source")
         return open_frame(data, _frame(lambda: spark.table(data.source.removeprefix(CATALOG)), refused), columns)
     if data.format == "parquet" and "://" in data.source:
-        return open_frame(data, read_parquet(spark, data, [data.source]), columns)
+        return open_frame(data, read_parquet(spark, data), columns)
     if data.format == "parquet":
         return open_parquet_files(spark, data, _absolute(data), columns)
     if data.format == "csv":
@@ -70,50 +69,27 @@ def _absolute(data: DataSource) -> list[Path]:
     return [file.absolute() for file in files_to_read(data, Path())]
 
 
-# From this many files on, of this many bytes each on average.
-_MANY = 32
-_SMALL = 4 << 20
-
-
 def open_parquet_files(
     spark: SparkSession, data: DataSource, files: Sequence[Path], columns: Sequence[str]
 ) -> SparkRelation:
     """Files that the driver and all executors see under the same path."""
     found = open_parquet(data, files, columns)
-    if len(files) >= _MANY and sum(file.stat().st_size for file in files) <= _SMALL * len(files):
-        # Tasks read many small files themselves: for Spark to open one costs as much as to read a million rows.
-        with duckdb.small_database() as connection:
-            fields = describe_relation(connection, data, found, columns).fields
-        return SparkRelation(spark, data, fields, files=tuple(files), rows=found.rows, sizes=found.sizes)
-    no_table = duckdb.redact(f"{source_name(data)} holds no table that can be read.", code="table")
-    with duckdb.small_database() as connection, no_table:
-        described = connection.sql(f"SELECT * FROM {found.sql} LIMIT 0")
-        stored = dict(zip(described.columns, map(str, described.types), strict=True))
-    frame = read_parquet(spark, data, [_path(file) for file in files])
-    opened = open_frame(data, frame, columns, stored)
-    return replace(opened, files=tuple(files), rows=found.rows, sizes=found.sizes)
+    with duckdb.small_database() as connection:
+        described = describe_relation(connection, data, found, columns)
+    return SparkRelation(
+        spark, data, described.fields, files=tuple(files), rows=found.rows, sizes=found.sizes, cut=described.placed
+    )
 
 
-def read_parquet(spark: SparkSession, data: DataSource, paths: Sequence[str]) -> DataFrame:
-    """Return the files as a frame."""
+def read_parquet(spark: SparkSession, data: DataSource) -> DataFrame:
+    """Return the files of an address as a frame."""
     message = f"Spark cannot read {source_name(data)}."
     refused = refusal("unreadable", message, "Check the path; it must be Parquet.", "[data] source")
-    return _frame(lambda: spark.read.parquet(*paths), refused)
+    return _frame(lambda: spark.read.parquet(data.source), refused)
 
 
-def _path(file: Path) -> str:
-    """Return a local file as Spark takes it: the names of files are no patterns."""
-    return "file:" + re.sub(r"([][{}*?\\])", r"\\\1", str(file.resolve()))
-
-
-def open_frame(
-    data: DataSource, frame: DataFrame, columns: Sequence[str], stored_types: Mapping[str, str] | None = None
-) -> SparkRelation:
-    """Return a frame as a relation, with the columns that can be read.
-
-    `stored_types` are the types of the columns in their files, in DuckDB's names: a column that Spark
-    reads as something else cannot be read, because it would be recoded in another way.
-    """
+def open_frame(data: DataSource, frame: DataFrame, columns: Sequence[str]) -> SparkRelation:
+    """Return a frame as a relation, with the columns that can be read."""
     if frame.isStreaming:
         raise refusal("streaming", "The Spark DataFrame is a stream.", "Pass one that ends.", "data")
     with redact():
@@ -125,10 +101,6 @@ def open_frame(
     for (name, _), kind in zip(arrow, kinds, strict=True):
         if kind is None:
             unreadable[name] = f"{source_name(data)} has values in column {name!r} that no policy can recode."
-        elif stored_types is not None and name in stored_types and _plain(kind) != _plain(stored_types[name]):
-            unreadable[name] = (
-                f"Spark reads column {name!r} of {source_name(data)} as another type than its files have."
-            )
         else:
             fields.append(Field(name, f"c{len(fields)}", column_type(kind)))
     for name in unreadable if data.person is None else [name for name in columns if name in unreadable]:
@@ -162,17 +134,6 @@ def _duckdb_types(kinds: Sequence[Any]) -> list[str | None]:
     return [named.get(at) for at in range(len(kinds))]
 
 
-_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
-
-
-def _plain(kind: str) -> str:
-    """One word for types whose values are read alike."""
-    if kind in _WHOLE:
-        return "whole"
-    # Spark has no unsigned numbers of 64 bits, and takes JSON for the text that it is.
-    return {"UBIGINT": "DECIMAL(20,0)", "JSON": "VARCHAR"}.get(kind, kind)
-
-
 def rows_of(
     relation: SparkRelation,
     names: Sequence[str],
@@ -186,7 +147,7 @@ def rows_of(
     if most is not None and relation.frame is not None:
         relation = replace(relation, frame=relation.frame.limit(most), rows=None)
     elif most is not None:
-        opening = replace(opening, files=opening.files[:1], most=most)
+        opening = replace(opening, shares=opening.shares[:1], most=most)
     facts, pieces = Facts.apart(collect(relation.map_tasks(HandOver(opening), opening), progress, phase))
     contents = [piece.content for piece in pieces]
     refuse_beyond(memory_limit, sum(map(len, contents)))

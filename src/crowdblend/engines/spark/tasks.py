@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import partial, wraps
+from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -91,7 +92,7 @@ class CountClasses(Task):
     measures: Mapping[str, BoundedRecoding] = field(default_factory=dict)
     last: tuple[int, int] | None = field(default=None, repr=False)
     places: NDArray[np.int64] | None = field(default=None, repr=False)
-    starts: Mapping[str, int] = field(default_factory=dict)
+    starts: Mapping[Path, int] = field(default_factory=dict)
 
     def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
         counting = Counting(rows, self.columns, self.measures)
@@ -157,7 +158,8 @@ class RowsOfFiles(Task):
 
     def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
         for chunk in rows.everybody("1"):
-            facts.add(f"rows of {rows.file}", chunk.num_rows)
+            if rows.share is not None:
+                facts.add(f"rows of {rows.share.files[0]}", chunk.num_rows)
         yield from ()
 
 
