@@ -60,9 +60,9 @@ def tables(kept: dict[str, dict[str, Any]]) -> str:
 def growth(kept: dict[str, dict[str, Any]]) -> LineChart:
     """What a row takes in one table of more and more rows: CPU time beside that of the bare query, and memory.
 
-    The machine is the one that ran the most rows.
+    The machine is the one that ran the most of them.
     """
-    found = max(kept.values(), key=lambda own: max(WORK[name].rows for name in own))
+    found = max(kept.values(), key=lambda own: sum(name in own for on in ((), ON_SPARK) for name in growing(on)))
     lines = [
         line
         for where, on in (("", ()), (" on Spark", ON_SPARK))

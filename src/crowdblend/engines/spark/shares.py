@@ -17,7 +17,7 @@ _TASKS = 64
 
 @dataclass(frozen=True)
 class Share:
-    """What one task reads: files, or the rows of one Parquet file from `start` to before `end`."""
+    """Files that one task reads, or the rows of one Parquet file from `start` to before `end`."""
 
     files: tuple[Path, ...]
     start: int = 0
