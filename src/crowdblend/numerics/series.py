@@ -20,8 +20,8 @@ LOST = 1e-8
 FINEST, COARSEST = 2.0**-20, 2.0**-3
 # Spacings per typical loss, and per loss that much mass sits at.
 PER_DISTANCE, PER_KINK = 1.5, 64.0
-# From this many releases on, losses add up like independent errors and the grid may be coarser. Of fewer than `FEW` one
-# total is hardly more than their largest loss, which is rounded to the grid.
+# From this many releases on, losses add up like independent errors and the grid may be coarser. The total of fewer than
+# `FEW` is near their largest loss, and that is rounded to the grid unless much mass sits there.
 MANY, FEW = 16, 8
 LEAST_PER_KINK = 4.0
 
@@ -70,10 +70,12 @@ class Spread:
         if self.loss is not None and FINEST <= self.loss <= LARGEST_LOSS:
             # All losses are ε, −ε or infinite.
             return self.loss
-        wanted = math.sqrt(self.distances / self.releases) / (PER_DISTANCE * max(1.0, FEW / self.releases))
+        wanted = math.sqrt(self.distances / self.releases) / PER_DISTANCE
         if self.kinked:
             share = min(1.0, MANY / self.releases)
             wanted = min(wanted, math.sqrt(self.kinks / self.kinked) / max(PER_KINK * share, LEAST_PER_KINK))
+        else:
+            wanted /= max(1.0, FEW / self.releases)
         wanted = min(max(wanted, FINEST), COARSEST)
         return math.ldexp(self.unit, math.floor(math.log2(wanted / self.unit)))
 
