@@ -101,6 +101,10 @@ def test_within_one_percent_of_a_finer_grid(name: str, monkeypatch: pytest.Monke
     compare(QUICK[name], 10, monkeypatch)
 
 
+def test_one_release_is_within_one_percent_of_a_finer_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+    compare(QUICK["a survey of noise"], 1, monkeypatch)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("releases", [1, 2, 10, 50])
 @pytest.mark.parametrize("name", [*QUICK, *SLOW])

@@ -117,6 +117,11 @@ def test_files_are_divided_among_tasks(folder: Path, engine: SparkEngine, monkey
     for number, rows in enumerate((300, 100, 1900, 300, 300, 100)):
         table = people().slice((0, 300, 400, 2300, 2600, 2900)[number], rows)
         parquet.write_table(table, folder / "some" / f"{number:02d}.parquet", row_group_size=400)
+    named = people().append_column("File_Row_Number", pa.array(range(PEOPLE, 0, -1)))
+    parquet.write_table(named, folder / "named.parquet", row_group_size=400)
+    for whole in ("named.parquet", "people.csv"):
+        about = policy(folder, whole, 'person = "mixed"')
+        assert same(count_classes(about, Coin(KEY, 0.5), engine), count_classes(about, Coin(KEY, 0.5))), whole
     for person, draw in (('person = "mixed"', Coin(KEY, 0.5)), ("rows_are_people = true", Exactly(KEY, 400, PEOPLE))):
         about = policy(folder, "some", person, 'format = "parquet"')
         with engine.open(about.data, (), about.resources) as source:

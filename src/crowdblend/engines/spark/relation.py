@@ -125,7 +125,7 @@ class Opening:
                 (number,) = (number for batch in chain([first], batches) for number in batch.column(0).to_pylist())
                 share = self.shares[number]
                 if self.data.format == "parquet":
-                    relation = Relation(share.parquet_sql, self.fields, rows=share.rows)
+                    relation = Relation(share.parquet_sql, self.fields)
                 else:
                     relation = open_csv(self.data, share.files, [field.name for field in self.fields], folder).ready()
                 yield connection, relation, share

@@ -24,11 +24,6 @@ class Share:
     end: int | None = None
 
     @property
-    def rows(self) -> int | None:
-        """The number of rows, where it is known."""
-        return None if self.end is None else self.end - self.start
-
-    @property
     def parquet_sql(self) -> str:
         """The rows in SQL, of files that the driver has looked at already."""
         files = f"read_parquet({list_files(self.files)}, hive_partitioning = false)"
