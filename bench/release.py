@@ -20,7 +20,8 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import psutil
@@ -58,16 +59,27 @@ if not (folder / work.file).exists():
 Figures = dict[str, float]
 
 
-def workers_cpu(ended: threading.Event, found: dict[int, float]) -> None:
+@contextmanager
+def workers_cpu() -> Iterator[dict[int, float]]:
     """Note the CPU seconds of Spark's Python workers, which the process that starts them does not count."""
-    while not ended.wait(0.1):
-        with suppress(psutil.Error):
+    ended, found = threading.Event(), dict[int, float]()
+
+    def watch() -> None:
+        while not ended.wait(0.1):
             for process in psutil.Process().children(recursive=True):
                 with suppress(psutil.Error):
                     # Workers are forked, and so are called as that process is.
                     if all("pyspark.daemon" in one.cmdline() for one in (process, process.parent() or process)):
                         times = process.cpu_times()
                         found[process.pid] = times.user + times.system
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    try:
+        yield found
+    finally:
+        ended.set()
+        watching.join()
 
 
 def measured(command: list[str], folder: Path, *, on_spark: bool = False) -> Figures:
@@ -78,22 +90,19 @@ def measured(command: list[str], folder: Path, *, on_spark: bool = False) -> Fig
         environment.pop(name, None)
     for left in ("published", "home"):
         shutil.rmtree(folder / left, ignore_errors=True)
-    ended, workers = threading.Event(), dict[int, float]()
-    if on_spark:
-        threading.Thread(target=workers_cpu, args=(ended, workers)).start()
-    started = time.perf_counter()
-    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - started
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
-    cpu, peak = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
-    with suppress(ChildProcessError):  # Java ends after the command that started it
-        while True:
-            _, _, used = os.wait4(-1, 0)
-            cpu += used.ru_utime + used.ru_stime
-    ended.set()
+    with workers_cpu() if on_spark else nullcontext(dict[int, float]()) as workers:
+        started = time.perf_counter()
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, command)
+        cpu, peak = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+        with suppress(ChildProcessError):  # Java ends after the command that started it
+            while True:
+                _, _, used = os.wait4(-1, 0)
+                cpu += used.ru_utime + used.ru_stime
     return {"cpu": cpu + sum(workers.values()), "wall": wall, "peak_mb": peak}
 
 

@@ -36,10 +36,10 @@ def shares_of(files: Sequence[Path], *, cut: bool, alone: bool) -> tuple[Share, 
 
     Large files are `cut` where row groups end. No share has several files if they are to be read `alone`.
     """
-    bytes_of = {file: file.stat().st_size for file in files}
-    large = [file for file in files if cut and bytes_of[file] > _TASK_BYTES]
+    large, small = list[Path](), list[Path]()
+    for file in files:
+        (large if cut and file.stat().st_size > _TASK_BYTES else small).append(file)
     parts = [Share((file,), *rows) for file in large for rows in _cut(file)]
-    small = [file for file in files if file not in large]
     return (*parts, *(Share(some) for some in ([(file,) for file in small] if alone else evenly(small))))
 
 
