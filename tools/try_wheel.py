@@ -35,6 +35,7 @@ def main() -> None:
         run(folder, programs / "python", *pip, "install", "--constraint", ROOT / "requirements" / "product.txt", wheel)
         run(folder, programs / "python", "-c", MAIN_JOB)
         run(folder, programs / "crowdblend", "verify", "published")
+        run(folder, programs / "python", "-m", "crowdblend", "verify", "published")
 
 
 def run(folder: Path, *command: str | Path) -> None:

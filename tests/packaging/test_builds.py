@@ -1,5 +1,6 @@
 """Wheel and source archive: the same bytes for the same sources, and everything in them that is needed."""
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -8,8 +9,10 @@ import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
 
 import crowdblend
 
@@ -64,11 +67,39 @@ def test_two_builds_are_one(tmp_path: Path) -> None:
     assert {"tools/reproducible_build.py", "LICENSE", "CITATION.cff", "SECURITY.md"} <= names
 
 
+def project() -> dict[str, Any]:
+    """Return what pyproject.toml says of the package."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
 def test_what_the_main_job_needs_is_no_extra() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needed = {line.partition(">")[0].partition("[")[0] for line in project["dependencies"]}
+    needed = {Requirement(line).name for line in project()["dependencies"]}
     assert {"duckdb", "pyarrow", "numpy", "scipy", "python-flint", "cryptography", "click"} <= needed
-    assert set(project["optional-dependencies"]) <= {"spark", "studio", "postgres", "opendp"}
+
+
+def test_the_extra_all_is_every_other_extra() -> None:
+    extras = project()["optional-dependencies"]
+    [everything] = map(Requirement, extras["all"])
+    assert everything.name == "crowdblend"
+    assert everything.extras == extras.keys() - {"all"}
+
+
+def test_no_dependency_has_an_upper_bound() -> None:
+    lines = [*project()["dependencies"], *itertools.chain(*project()["optional-dependencies"].values())]
+    bounds = [(line, bound.operator) for line in lines for bound in Requirement(line).specifier]
+    assert len(bounds) >= len(project()["dependencies"])
+    assert [line for line, operator in bounds if operator not in (">=", "!=")] == []
+
+
+def test_the_conda_recipe_needs_what_the_package_needs() -> None:
+    text = (ROOT / "packaging" / "conda" / "meta.yaml").read_text(encoding="utf-8")
+    assert f'version = "{crowdblend.__version__}"' in text
+    _, run = text.split("  run:\n")
+    listed = [line.strip().removeprefix("- ") for line in run.split("\ntest:")[0].splitlines() if line.strip()]
+    on_conda = {"duckdb": "python-duckdb"}
+    wanted = [Requirement(line) for line in project()["dependencies"]]
+    python = f"python {project()['requires-python']}"
+    assert sorted(listed) == sorted([python, *(f"{on_conda.get(it.name, it.name)} {it.specifier}" for it in wanted)])
 
 
 def test_the_version_is_written_once() -> None:

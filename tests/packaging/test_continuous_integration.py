@@ -40,7 +40,14 @@ def test_the_demo_installs_the_dependencies_of_the_product_and_make_test_every_e
     core = {re.split(r"[\[<>=]", line)[0].lower() for line in project["dependencies"]}
     extras = {
         re.split(r"[\[<>=]", line)[0].lower() for lines in project["optional-dependencies"].values() for line in lines
-    }
+    } - {project["name"]}
     assert core <= product.keys()
     assert extras <= product.keys() | development.keys()
     assert not product.keys() & development.keys()
+
+
+def test_workflows_use_actions_at_a_commit_which_nobody_can_move() -> None:
+    files = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    uses = [line for file in files for line in steps(file.read_text(encoding="utf-8")) if "uses:" in line]
+    assert len(uses) > len(files)
+    assert [line for line in uses if not re.fullmatch(r"- uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line)] == []
