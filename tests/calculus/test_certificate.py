@@ -198,7 +198,8 @@ def test_assumptions_are_sentences_with_numbers_in_order() -> None:
     assert len(set(assumptions)) == len(assumptions)
     lowered = RULES["dps.differential"](RULES["dps.lower-rate"](_sampled(), rate=0.05))
     assert [made.sentence() for made in lowered.assumptions() if "coin" in made.sentence()] == [
-        "Each person was kept or left out by an independent coin with probability 0.05."
+        "Each person was kept or left out with probability 0.05, by a coin of its own, independent of all other "
+        "randomness."
     ]
     drawn = RULES["sample-and-sanitize.sharp"](
         RULES["differential.replace"](RULES["histogram.laplace"](noise_epsilon=0.2)), samples=100, population=1000

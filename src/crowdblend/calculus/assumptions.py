@@ -41,17 +41,20 @@ class Assumption(Enum):
     )
     ONE_ROW_PER_PERSON = "Each person contributes at most one row."
     ROWS_PER_PERSON = (
-        "Of each person's rows at most {rows_per_person} count; which ones depends on that person's rows alone."
+        "Of each person's rows at most {rows_per_person} count; which ones depends on that person's rows, and on "
+        "randomness of its own, alone."
     )
     SEVERAL_ROWS = (
         "At most {rows_per_person} rows of each person count, copies of a row included; which ones depends on that "
-        "person's rows alone. What is said of a person who contributes one row holds of each of these rows."
+        "person's rows, and on randomness of its own, alone. What is said of a person who contributes one row holds of "
+        "each of these rows."
     )
     ROWS_OWN_COINS = (
         "At most {rows_per_person} rows of each person count, no two of them in one class (for points: block); which "
-        "ones depends on that person's rows alone. An independent coin of its own decided about every row, and what is "
-        "published of a class depends on the rows of that class alone. What is said of a person who contributes one "
-        "row, and of the coin of a person, holds of each of these rows."
+        "ones depends on that person's rows, and on randomness of its own, alone. A coin of its own, independent of "
+        "all other randomness, decided about every row, and what is published of a class depends on the rows of that "
+        "class alone. What is said of a person who contributes one row, and of the coin of a person, holds of each of "
+        "these rows."
     )
     SMALL_CLASSES_DROPPED = "Classes (for points: blocks) with fewer than {k} people in the sample are not published."
     FIXED_CLASSES = "Classes, categories and bounds were fixed before anybody looked at the data."
@@ -61,15 +64,21 @@ class Assumption(Enum):
     )
     STATED_RANGE = "Values lie in a range of (L1) length {width} that was fixed before anybody looked at the data."
     STATED_SENSITIVITY = "The statistic moves by at most {sensitivity} (in L1) when one person's data are concealed."
-    INDEPENDENT_SAMPLING = "Each person was kept or left out by an independent coin with probability {rate}."
-    ROBUST_SAMPLING = (
-        "Each person was kept or left out by an independent coin with a probability of 0 or between {low} and {high}; "
-        "at most {exceptions} people otherwise."
+    INDEPENDENT_SAMPLING = (
+        "Each person was kept or left out with probability {rate}, by a coin of its own, independent of all other "
+        "randomness."
     )
-    STRATUM_AT_RATE = "Each person of one stratum was kept or left out by an independent coin with probability {rate}."
+    ROBUST_SAMPLING = (
+        "Each person was kept or left out with a probability of 0 or between {low} and {high}, at most {exceptions} "
+        "people otherwise, by a coin of its own, independent of all other randomness."
+    )
+    STRATUM_AT_RATE = (
+        "Each person of one stratum was kept or left out with probability {rate}, by a coin of its own, independent of "
+        "all other randomness."
+    )
     STRATUM_BETWEEN_RATES = (
-        "Each person of one stratum was kept or left out by an independent coin with a probability of 0 or between "
-        "{low} and {high}."
+        "Each person of one stratum was kept or left out with a probability of 0 or between {low} and {high}, by a "
+        "coin of its own, independent of all other randomness."
     )
     FIXED_STRATA = (
         "The strata were fixed before anybody looked at the data, each person is in one of them, and every published "
@@ -81,9 +90,9 @@ class Assumption(Enum):
         "the stratum that has it."
     )
     COPIES = (
-        "Each person of one stratum was kept or left out by an independent coin with a probability of 0 or between "
-        "{low} and {high}, and if kept counts at most {copies} times in everything that is published; how often "
-        "depends on that person's own row alone."
+        "Each person of one stratum was kept or left out with a probability of 0 or between {low} and {high}, by a "
+        "coin of its own, independent of all other randomness, and if kept counts at most {copies} times in everything "
+        "that is published; how often depends on that person's own row alone."
     )
     ONE_STRATUM = (
         "The strata were fixed before anybody looked at the data, and each person is in one of them; what is assumed "
@@ -128,14 +137,17 @@ class Assumption(Enum):
     )
     EXACT_CHOICE = "The choice is drawn exactly, from a secret source of randomness."
     CHOOSING_PART = (
-        "Each sampled person went to the part that chooses the recoding by an independent coin with probability "
-        "{share}, and else to the released part."
+        "Each sampled person went to the part that chooses the recoding with probability {share}, by a coin of its "
+        "own, independent of all other randomness, and else to the released part."
     )
     RANDOM_PART = (
-        "Each sampled person went to one part of the sample at most, by an independent coin; to the part of one "
-        "publication with probability {share}."
+        "Each sampled person went to one part of the sample at most, by a coin of its own, independent of all other "
+        "randomness; to the part of one publication with probability {share}."
     )
-    RANDOM_ORDER = "The drawn people are handed to the mechanism in random order, or it ignores their order."
+    RANDOM_ORDER = (
+        "The drawn people are handed to the mechanism in random order, independent of all other randomness, or it "
+        "ignores their order."
+    )
     RANDOM_CHOICE = (
         "One of the two mechanisms was run and the other was not: the first with probability {weight}, by a coin that "
         "depends neither on the data nor on other randomness."
@@ -168,7 +180,10 @@ class Assumption(Enum):
     REPEATED_RELEASES = (
         "The release is repeated: {releases} such releases in all, each with a sample and noise of its own."
     )
-    OWN_RANDOMNESS = "Mechanisms whose results are published together each draw randomness of their own."
+    OWN_RANDOMNESS = (
+        "Mechanisms whose results are published together, those for several parts, strata, classes or groups too, each "
+        "draw randomness of their own."
+    )
     EXACT_NOISE = "The noise is drawn exactly, from a secret source of randomness."
     ONE_NUMBER = "One number is published."
     LAPLACE_NOISE = "Every published number carries Laplace noise of scale {scale} of its own."

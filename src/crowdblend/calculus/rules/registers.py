@@ -66,7 +66,7 @@ def rows_of_a_person(premise: Differential, *, rows_per_person: int) -> Differen
     statement="A release that has a profile with one row more or less, where a coin of its own decides about every row "
     "and every class is published by itself, with randomness of its own, has for one person more or less, who has at "
     "most m rows, each in another class, the profile of the product of m equal pairs.",
-    assumes=(Assumption.ROWS_OWN_COINS,),
+    assumes=(Assumption.ROWS_OWN_COINS, Assumption.OWN_RANDOMNESS),
     about=Composite("rows.sampled", ("rows_per_person",)),
 )
 def rows_with_own_coins(premise: Profile, *, rows_per_person: int) -> Profile:

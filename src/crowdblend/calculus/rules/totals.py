@@ -169,7 +169,7 @@ def quantile_of_everybody(*, numerator: int, denominator: int, noise_epsilon: fl
     statement="Choosing the a/b-quantile of every group, each person in at most one, from fixed candidates by "
     "permute-and-flip at rate η is 2·max(a, b − a)·η-differentially private with one person's data replaced, a "
     "concealed row being in no group.",
-    assumes=(*_CHOSEN, Assumption.ONE_GROUP),
+    assumes=(*_CHOSEN, Assumption.ONE_GROUP, Assumption.OWN_RANDOMNESS),
     about=mechanism("quantile.groups", "numerator", "denominator", "noise_epsilon"),
 )
 def quantile_of_groups(*, numerator: int, denominator: int, noise_epsilon: float) -> Differential:
@@ -184,7 +184,7 @@ def quantile_of_groups(*, numerator: int, denominator: int, noise_epsilon: float
     source="permute-and-flip (McKenna and Sheldon 2020), docs/proofs.md#quantiles",
     statement="Choosing the a/b-quantile of every group, each person in at most one, from fixed candidates by "
     "permute-and-flip at rate η is max(a, b − a)·η-differentially private with one person more or less.",
-    assumes=(*_CHOSEN, Assumption.ONE_GROUP),
+    assumes=(*_CHOSEN, Assumption.ONE_GROUP, Assumption.OWN_RANDOMNESS),
     about=mechanism("quantile.groups", "numerator", "denominator", "noise_epsilon"),
 )
 def quantile_without_a_person(*, numerator: int, denominator: int, noise_epsilon: float) -> Differential:
