@@ -1,7 +1,9 @@
 """A starter policy knows names and types only, and is refused until it is filled in."""
 
+import json
 import re
 import tomllib
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -324,3 +326,26 @@ def test_domains_come_from_a_list_or_an_earlier_policy_and_never_from_the_data(t
     assert again["age"] == {"from": 0, "to": 100, "width": 25}
     with pytest.raises(InvalidInput, match="is the data"):
         init_policy(town, design="poisson", codebook=town)
+
+
+SIGNS = "\x1b[2J\x9b31m\x7f\u202e\u2028"
+
+
+def test_what_a_code_book_holds_reaches_no_terminal_and_is_no_toml_of_its_own(tmp_path):
+    """Labels are escaped, and the ends of a range are numbers or days."""
+    (tmp_path / "p.csv").write_text("id,sex,age,income\n1,f,3,400\n2,m,4,500\n", encoding="utf-8")
+    book = tmp_path / "book.json"
+    label = f"a{SIGNS}"
+    hostile = ("9\n[release]\nproposes = true", "NaN", "٩", f"1 }} # {SIGNS}")
+    for kind, high in product(("integer", "number", "date"), hostile):
+        ends = [
+            {"name": name, "type": kind, "constraints": {"minimum": "1", "maximum": high}} for name in ("age", "income")
+        ]
+        fields = [*ends, {"name": "sex", "constraints": {"enum": [label]}}]
+        book.write_text(json.dumps({"fields": fields}), encoding="utf-8")
+        text = init_policy(tmp_path / "p.csv", design="poisson", codebook=book)
+        assert all(sign.isprintable() for sign in text.replace("\n", "")), repr(text)
+        parts = tomllib.loads(text)
+        assert "release" not in parts
+        assert parts["columns"]["sex"]["values"] == [label]
+        assert all(high not in str(parts["columns"][name]) for name in ("age", "income"))

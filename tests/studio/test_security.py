@@ -19,7 +19,9 @@ from crowdblend.studio.app import PAGES
 from crowdblend.studio.places import Root
 from crowdblend.studio.security import LARGEST_BODY, POLICY, REPORT_POLICY, Guard, Session
 from crowdblend.studio.server import bound
+from crowdblend.studio.work import checked_policy
 from tests.cases import for_each
+from tests.refusals import refuses
 from tests.studio.conftest import FROM_PAGE, ORIGIN, PORT, Visitor
 
 EVIL = '<img src=x onerror="alert(1)">'
@@ -419,3 +421,35 @@ def test_a_body_that_takes_too_long_is_not_waited_for(visitor: Visitor, monkeypa
     read = security._bound_body(receive)
     assert asyncio.run(read())["type"] == "http.disconnect"
     assert visitor.studio.drafts.get(number)
+
+
+OUTSIDE = {
+    "a hierarchy": ('[columns]\nage = {{ hierarchy = "{secret}", level = 0 }}\n', 'design = "poisson"\nrate = 0.1'),
+    "rates": (
+        "[columns]\nage = {{ from = 0, to = 90, width = 10 }}\n",
+        'design = "strata"\ncolumn = "sex"\nrates = "{secret}"',
+    ),
+    "a proposal": (
+        '[columns]\nage = {{ from = 0, to = 90, width = 10 }}\n[release]\nformat = "csv"\n',
+        'design = "poisson"\nrate = 0.1\n[privacy]\nproposed = "{secret}"',
+    ),
+}
+
+
+@for_each("what", OUTSIDE)
+def test_files_of_a_policy_outside_the_root_are_refused_unopened(visitor: Visitor, root: Path, what: str) -> None:
+    """Whoever may open a policy learns neither whether such a file exists nor what its lines look like."""
+    (root.parent / "there").write_text("a;b\na;c\n", encoding="utf-8")
+    columns, sampling = OUTSIDE[what]
+    answers = []
+    for secret in ("../there", "../missing"):
+        text = f'[data]\nsource = "people.csv"\nperson = "id"\n[sampling]\n{sampling}\n{columns}'.format(secret=secret)
+        (root / "mine.toml").write_text(text + '[[publish]]\nkind = "table"\nk = 20\n', encoding="utf-8")
+        for path, form in (("/drafts", {"policy": "mine.toml"}), (None, {"book": "mine.toml"})):
+            answer = visitor.send(path or f"/drafts/{visitor.draft()}/code-book", form)
+            assert answer.status_code == 409
+            assert "leads out of the folder" in answer.text
+            answers.append(re.sub(r"/drafts/\w+", "", answer.text))
+        with refuses("studio.outside"):
+            checked_policy("mine.toml", str(root))
+    assert len(set(answers)) == 1

@@ -23,7 +23,7 @@ from crowdblend.calculus import Assumption, verify_file
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.policies.files import CERTIFICATE
-from crowdblend.policies.load import load_policy
+from crowdblend.policies.load import PathCheck, load_checked_policy
 from crowdblend.policies.write import domain_text
 from crowdblend.regular_files import read_regular
 
@@ -55,12 +55,15 @@ class Entry:
     origin: str = "from the earlier policy"
 
 
-def read_code_book(path: Path, data: Path | None = None) -> dict[str, Entry]:
-    """Return the entries of a code book, by column; the data themselves are refused as one."""
+def read_code_book(path: Path, data: Path | None = None, check: PathCheck | None = None) -> dict[str, Entry]:
+    """Return the entries of a code book, by column; the data themselves are refused as one.
+
+    `check` sees the paths in an earlier policy before anything there is opened.
+    """
     if data is not None and path.resolve() == data.resolve():
         raise _refusal(path, "is the data", "Name what was known before them: a code book, a list, an earlier policy.")
     if path.suffix.lower() == ".toml":
-        policy = load_policy(path)
+        policy = load_checked_policy(path, check)
         if policy.proposed:
             raise _refusal(path, *_PROPOSED)
         return {column.name: Entry(declared=domain_text(column)) for column in policy.columns}

@@ -6,14 +6,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, NumberDomain, ValueDomain
 from crowdblend.policies.key import keys_of
 from crowdblend.policies.refusals import did_you_mean, naming, problem_of, refusal, show_value
-from crowdblend.policies.source import read_keys
+from crowdblend.policies.source import PolicyFolder, read_keys
 from crowdblend.recoding.classes import Lookup, Recoding
 from crowdblend.recoding.reading import exact
 
@@ -93,7 +92,7 @@ def check_name(name: object) -> str:
     return name
 
 
-def read_columns(table: object, folder: Path, *, axes: Collection[str] | None = ()) -> dict[str, Domain]:
+def read_columns(table: object, folder: PolicyFolder, *, axes: Collection[str] | None = ()) -> dict[str, Domain]:
     """Return the domains of a policy's columns in the order they are written.
 
     A column with a resolution is an axis where it is among `axes`, or where these are None.
@@ -106,7 +105,7 @@ def read_columns(table: object, folder: Path, *, axes: Collection[str] | None = 
     }
 
 
-def _read_domain(name: str, table: object, folder: Path, axes: bool) -> Domain:
+def _read_domain(name: str, table: object, folder: PolicyFolder, axes: bool) -> Domain:
     where = f"column {name!r}"
     if not isinstance(table, Mapping) or not table:
         message = f"{where} has {show_value(table)} instead of a domain in braces."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -22,17 +22,24 @@ from crowdblend.policies.refusals import did_you_mean, reading_toml, refusal, sh
 from crowdblend.policies.registry import KINDS, all_kinds, is_kind, publication_class, publication_keys
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.sampling_section import Sampling
-from crowdblend.policies.source import read_keys, require_list, require_table
+from crowdblend.policies.source import PolicyFolder, read_keys, require_list, require_table
 from crowdblend.policies.terms import Terms
 from crowdblend.regular_files import read_regular
 
 PLACEHOLDER = "FILL_IN"
+# It is told a path or an address of a policy, and the key that names it, and refuses what may not be opened.
+PathCheck = Callable[[str, str], object]
 # tomllib takes time with the square of the parts of a key, and recursion follows their depth.
 _DEEP = re.compile(r"""(?<![\w"'-])(?:(?:"[^"\n]*"|'[^'\n]*'|[\w-]+)[ \t]*\.[ \t]*){99}""")
 
 
 def load_policy(path: str | os.PathLike[str]) -> Policy:
     """Read a policy file; the paths in it are relative to its folder."""
+    return load_checked_policy(path, None)
+
+
+def load_checked_policy(path: str | os.PathLike[str], check: PathCheck | None) -> Policy:
+    """Read a policy file; `check` sees every path and address in it before anything there is opened."""
     check_type("load_policy", path, (str, os.PathLike), "a path")
     path = Path(path)
     if format_of(path.name) is not None or path.suffix.lower() in WORKBOOKS:
@@ -46,36 +53,40 @@ def load_policy(path: str | os.PathLike[str]) -> Policy:
         why = error.strerror if isinstance(error, OSError) else "not a file name"
         message = f"The policy {path.name!r} cannot be read: {why}."
         raise refusal("file", message, "Name a policy, not the data.", path.name) from None
-    return parse_policy(text, path.absolute().parent)
+    return read_policy(_sections_of(text), path.absolute().parent, check)
 
 
 def parse_policy(text: str, folder: Path | str = ".") -> Policy:
     """Read a policy from its text; the paths in it are relative to `folder`."""
+    return read_policy(_sections_of(text), folder)
+
+
+def _sections_of(text: str) -> dict[str, Any]:
+    """Return the sections of a policy's text."""
     check_type("parse_policy", text, str, "the text of a policy")
     if _DEEP.search(text):
         raise refusal("toml", "The policy is not TOML that can be read: a key has 100 parts.", "Correct that line.")
     try:
-        parts = tomllib.loads(text, parse_float=Decimal)
+        return tomllib.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError, ArithmeticError) as error:
         message = f"The policy is not TOML: {str(error)[:200].rstrip('.')}."
         remedy = "Correct that line: texts stand in quotes, numbers have a point, and a key is written once."
         raise refusal("toml", message, remedy) from None
-    return read_policy(parts, folder)
 
 
-def read_policy(parts: Mapping[str, Any], folder: Path | str = ".") -> Policy:
+def read_policy(parts: Mapping[str, Any], folder: Path | str = ".", check: PathCheck | None = None) -> Policy:
     """Read a policy from its sections, each a table of keys with their values, as TOML has them."""
     with reading_toml():
-        return Policy.of(*_read(parts, Path(folder)))
+        return Policy.of(*_read(parts, PolicyFolder(Path(folder), check)))
 
 
 def read_terms(parts: Mapping[str, Any], folder: Path | str = ".") -> Terms:
     """Read what a policy says once for all its publications, which may be incomplete as yet."""
     with reading_toml():
-        return _read(parts, Path(folder))[0]
+        return _read(parts, PolicyFolder(Path(folder)))[0]
 
 
-def _read(parts: Mapping[str, Any], place: Path) -> tuple[Terms, list[Publication], Any]:
+def _read(parts: Mapping[str, Any], place: PolicyFolder) -> tuple[Terms, list[Publication], Any]:
     _refuse_placeholders(parts)
     declared = sections_of(Terms)
     known = [*declared, "sampling", "recoding", "about", "columns", "publish"]
@@ -103,7 +114,7 @@ def _read(parts: Mapping[str, Any], place: Path) -> tuple[Terms, list[Publicatio
     return Terms(**given), publish, split
 
 
-def _read_sampling(section: object, folder: Path) -> Sampling:
+def _read_sampling(section: object, folder: PolicyFolder) -> Sampling:
     table = require_table(section, "[sampling]")
     designs = ", ".join(f'"{name}"' for name in DESIGNS)
     if "design" not in table:
@@ -128,14 +139,14 @@ def _axes_of(publish: Iterable[Publication]) -> Collection[str] | None:
     return found
 
 
-def _read_publications(tables: object, folder: Path) -> list[Publication]:
+def _read_publications(tables: object, folder: PolicyFolder) -> list[Publication]:
     if tables is None:
         message = "The policy has no section [[publish]]."
         raise refusal("missing-section", message, "Add it, with kind and columns.", "[[publish]]")
     return [_read_publication(table, folder) for table in require_list(tables, "[[publish]]")]
 
 
-def _read_publication(section: object, folder: Path) -> Publication:
+def _read_publication(section: object, folder: PolicyFolder) -> Publication:
     """Read what is published: what every publication may say, the keys of its kind, and the sections inside it."""
     table = require_table(section, "[[publish]]")
     if "kind" not in table:

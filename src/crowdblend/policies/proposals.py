@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -81,8 +81,8 @@ def proposed_domain(name: str, kind: ColumnKind, entry: Entry | None) -> str:
     if entry is not None and entry.values:
         return f"{{ values = [{', '.join(map(toml_text, entry.values))}] }}   # from the code book"
     known: str = (entry.kind if entry is not None else None) or kind
-    if entry is not None and entry.low is not None and entry.high is not None:
-        return _range(known, entry.low, entry.high)
+    if entry is not None and (ends := _ends_of(entry, known)) is not None:
+        return _range(known, *ends)
     if known in ("text", "unknown") and _DATES.fullmatch(name.strip()):
         return _BY_KIND["date"] + '; date_format = "%d.%m.%Y" in [data] if a CSV file writes it so'
     return _BY_KIND[known]  # type: ignore[index]
@@ -91,25 +91,32 @@ def proposed_domain(name: str, kind: ColumnKind, entry: Entry | None) -> str:
 def proposed_measure(entry: Entry | None) -> str:
     """The declaration of a column to take medians of: bounds and a grid instead of classes."""
     low, high, step, why = FILL, FILL, FILL, "the bounds, and what to round to"
-    if entry is not None and entry.low is not None and entry.high is not None:
-        low, high, why = entry.low, entry.high, entry.origin if entry.declared else "range from the code book"
+    if entry is not None and (ends := _ends_of(entry, "number")) is not None:
+        (low, high), why = ends, entry.origin if entry.declared else "range from the code book"
         step = str(Decimal(10) ** ((Decimal(high) - Decimal(low)).adjusted() - 3)) if entry.declared else FILL
     return f'{{ from = {low}, to = {high}, resolution = {step}, outside = "clamp" }}   # {why}'
+
+
+def _ends_of(entry: Entry, kind: str) -> tuple[str, str] | None:
+    """Return the range of a code book as TOML writes it; None where its ends are no numbers, or no dates."""
+    ends = [end.strip() for end in (entry.low, entry.high) if end is not None]
+    pattern = _DAY if kind == "date" else _NUMBER
+    return (ends[0], ends[1]) if len(ends) == 2 and all(map(pattern.fullmatch, ends)) else None
 
 
 def _range(kind: str, low: str, high: str) -> str:
     """Return a range of the code book, whose largest value belongs to it."""
     if kind == "date":
         return f"{{ date = {FILL}, from = {low}, to = {high}, include_to = true }}   # range from the code book"
-    try:
-        whole = Decimal(high) == Decimal(high).to_integral_value() and Decimal(low) == Decimal(low).to_integral_value()
-    except InvalidOperation:
-        return _BY_KIND["unknown"]
+    whole = all(Decimal(end) == Decimal(end).to_integral_value() for end in (low, high))
     if whole and kind != "number":
         return f"{{ breaks = [{low}, {FILL}, {int(Decimal(high)) + 1}], whole = true }}   # range from the code book"
     return f"{{ breaks = [{low}, {FILL}, {high}], top = true }}   # range from the code book"
 
 
+# An end of a range in a code book that TOML can write as it is.
+_NUMBER = re.compile(r"[-+]?(0|[1-9][0-9]{0,29})(\.[0-9]{1,30})?([eE][-+]?[0-9]{1,2})?")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _CALLED = {
     "area": re.compile(
         r"(?i).*(area|region|district|county|state|canton|province|municip|neighbou?rhood|ward|gemeinde|kreis|bezirk"

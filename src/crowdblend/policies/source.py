@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -137,6 +137,24 @@ def locate(source: str, folder: Path) -> str:
     return os.path.normpath(folder / source) if local else source
 
 
+@dataclass(frozen=True)
+class PolicyFolder:
+    """The folder that relative paths of a policy lie in; `check` refuses a path before anything there is opened.
+
+    It is told the path, or the address, and the key that names it.
+    """
+
+    path: Path
+    check: Callable[[str, str], object] | None = None
+
+    def locate(self, source: str, where: str) -> str:
+        """Return a path or an address of the policy as it is opened."""
+        found = locate(source, self.path)
+        if self.check is not None:
+            self.check(found, where)
+        return found
+
+
 def require_table(value: object, where: str) -> Mapping[str, Any]:
     """Return a value that is a table of keys; refuse any other."""
     if not isinstance(value, Mapping):
@@ -153,8 +171,8 @@ def require_list(value: object, where: str) -> list[Any]:
     return value
 
 
-def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: Path) -> dict[str, object]:
-    """Return the values of one section by the name of their field; paths are relative to `folder`."""
+def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: PolicyFolder) -> dict[str, object]:
+    """Return the values of one section by the name of their field; relative paths lie in `folder`."""
     table = require_table(table, where)
     known = {key.name: field for field, key in keys.items()}
     for name in table:
@@ -164,7 +182,7 @@ def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: Path) 
         if key.required and table.get(key.name) is None:
             raise key.missing()
     return {
-        field: key.with_paths(given, lambda path: locate(path, folder))
+        field: key.with_paths(given, partial(folder.locate, where=f"{where} {key.name}"))
         for field, key in keys.items()
         if (given := table.get(key.name)) is not None
     }

@@ -115,8 +115,16 @@ def _number(text: str) -> str:
 
 
 def toml_text(text: str) -> str:
-    """Return a text in quotes."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    """Return a text in quotes, with escapes for every sign that does not show, or that a terminal would obey.
+
+    >>> print(toml_text("a\\x9bb\\u202e \\u00e9"))
+    "a\\u009bb\\u202e é"
+    """
+    return "".join(map(_escape, json.dumps(text, ensure_ascii=False)))
+
+
+def _escape(sign: str) -> str:
+    return sign if sign.isprintable() else f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"
 
 
 def toml_name(name: str) -> str:

@@ -13,6 +13,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import IO
@@ -21,6 +22,8 @@ from urllib.parse import parse_qsl, urlsplit
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.policies.files import CERTIFICATE, format_of
+from crowdblend.policies.load import load_checked_policy
+from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import ADDRESS, DataSource, is_sqlite, sqlite_file
 from crowdblend.studio.model.choices import Choices, paths_of
 
@@ -229,13 +232,30 @@ def checked_address(root: Root, address: str) -> str:
 
 def check_paths(root: Root, choices: Choices) -> None:
     """Refuse choices that name a file outside the root, or a database that is not on the list."""
-    for path in paths_of(choices):
-        root.inside(path)
-    source = choices.text("data", "source")
-    if is_address(source):
-        checked_address(root, source)
-    elif source:
-        root.inside(source)
+    for path in (*paths_of(choices), choices.text("data", "source")):
+        check_place(root, path)
+
+
+def check_place(root: Root, place: str) -> None:
+    """Refuse a file outside the root, or a database that is not on the list."""
+    if is_address(place):
+        checked_address(root, place)
+    elif place:
+        root.inside(place)
+
+
+def load_policy_inside(root: Root, path: str) -> Policy:
+    """Return a policy under the root, of which every path leads to a place under it; nothing else is opened."""
+    return load_checked_policy(root.existing(path), partial(check_named, root))
+
+
+def check_named(root: Root, place: str, where: str) -> None:
+    """Refuse a place that a policy names and that a page may not name, with the key that names it."""
+    try:
+        check_place(root, place)
+    except InvalidInput as refused:
+        message = f"{where}: {refused.message}"
+        raise InvalidInput(message, remedy=refused.remedy, where=where, code=refused.code) from None
 
 
 def database_source(root: Root, address: str, table: str, query: str) -> DataSource:

@@ -14,13 +14,11 @@ import msgspec
 from crowdblend.errors import CrowdblendError
 from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
-from crowdblend.policies.load import load_policy
 from crowdblend.policies.policy import Policy
 from crowdblend.studio.jobs import JOB, STATUS, Order, Status
-from crowdblend.studio.model.choices import choices_of
 from crowdblend.studio.model.rehearsed_folder import Spread, rehearse_into
 from crowdblend.studio.pictures import draw_chart
-from crowdblend.studio.places import Root, check_paths
+from crowdblend.studio.places import Root, load_policy_inside
 
 with lazy_imports():
     from crowdblend import attacks
@@ -65,10 +63,7 @@ class StatusFile:
 
 def checked_policy(policy: str, root: str) -> Policy:
     """Return a policy whose files lie under the root now, whatever was put in their place since the page looked."""
-    place = Root.at(root)
-    found = load_policy(place.inside(policy))
-    check_paths(place, choices_of(found))
-    return found
+    return load_policy_inside(Root.at(root), policy)
 
 
 def release(status: StatusFile, policy: str, out: str, ledger: str | None, root: str) -> Result:

@@ -21,6 +21,7 @@ from crowdblend.policies.publication import Publication, own_keys, own_parts
 from crowdblend.policies.publication_policy import has_columns
 from crowdblend.policies.registry import KINDS, policy_class
 from crowdblend.policies.schema import kind_lists, kind_sections
+from crowdblend.policies.source import PolicyFolder
 from crowdblend.policies.starter import check_design, usual
 from crowdblend.policies.terms import Terms
 from crowdblend.studio.model.typed_values import typed_text, typed_value
@@ -319,7 +320,7 @@ def terms_of(choices: Choices, folder: Path | str = ".") -> Terms:
 def column_of(choices: Choices, name: str, folder: Path | str = ".") -> Column:
     """Return one column with its recodings, or a refusal that says what its domain lacks."""
     table = {name: domain_table(choices, name)}
-    domain = read_columns(table, Path(folder), axes=(name,) if choices.is_axis(name) else ())[name]
+    domain = read_columns(table, PolicyFolder(Path(folder)), axes=(name,) if choices.is_axis(name) else ())[name]
     if not isinstance(domain, AxisDomain) and hasattr(domain, "bounds"):
         domain.bounds()
     return Column.of(name, domain)

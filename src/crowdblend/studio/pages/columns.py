@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from starlette.responses import Response
 
@@ -17,7 +18,7 @@ from crowdblend.studio.model.readiness import READY, column_status
 from crowdblend.studio.model.wording import in_words
 from crowdblend.studio.pages import proposals
 from crowdblend.studio.pictures import picture_of
-from crowdblend.studio.places import ListedPath
+from crowdblend.studio.places import ListedPath, check_named
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
 
@@ -124,7 +125,8 @@ def _tables(studio: Studio, draft: Draft) -> list[ListedPath]:
 
 def from_code_book(visit: Visit) -> Response:
     """Take the listed values of a code book for the columns that it names."""
-    entries = read_code_book(visit.studio.root.existing(visit.sent.get("book", "")))
+    root = visit.studio.root
+    entries = read_code_book(root.existing(visit.sent.get("book", "")), check=partial(check_named, root))
     book = {name: entry.values for name, entry in entries.items() if entry.values}
 
     def change(draft: Draft) -> Draft:

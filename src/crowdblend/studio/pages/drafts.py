@@ -19,6 +19,7 @@ from crowdblend.policies.policy import Policy
 from crowdblend.studio.forms import WHAT, revision_of
 from crowdblend.studio.model.choices import choices_of, start
 from crowdblend.studio.pages.data import choose_source, open_source
+from crowdblend.studio.places import load_policy_inside
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import STEPS, Visit, on_get, on_post
 
@@ -66,7 +67,7 @@ def _about_the_town(studio: Studio) -> str:
 
 def _open_policy(studio: Studio, path: str) -> str:
     """Return a draft of an existing policy, whose paths lie under the root."""
-    policy = load_policy(studio.root.existing(path))
+    policy = load_policy_inside(studio.root, path)
     source, columns = _source(studio, policy) if policy.terms.source is not None else ("", ())
     choices = choices_of(policy, [name for name, _ in columns]).with_texts("data", {"source": source})
     studio.check_choices(choices)

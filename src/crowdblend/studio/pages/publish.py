@@ -14,11 +14,11 @@ from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.guarantees.guessing import lead
 from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
-from crowdblend.policies.load import load_policy
 from crowdblend.policies.policy import Policy
 from crowdblend.releases.facts import planned_releases
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.model.readiness import missing_in_data
+from crowdblend.studio.places import load_policy_inside
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
 
@@ -68,7 +68,7 @@ def begin(visit: Visit) -> Response:
     policy.plan()
     written, folder = studio.root.relative(path), studio.root.relative(out)
     unpublished = not studio.published(draft) and _begun_entry(studio, draft) is None
-    _write(policy, path, own=unpublished and written == draft.policy)
+    _write(studio, policy, path, own=unpublished and written == draft.policy)
     jobs = dict(draft.jobs)
     if "save" not in sent:
         asked = {"policy": str(path), "out": str(out), "ledger": studio.ledger, "root": str(studio.root.folder)}
@@ -88,11 +88,11 @@ def go_on(visit: Visit) -> Response:
     return visit.start("publish", "resume", asked)
 
 
-def _write(policy: Policy, path: Path, *, own: bool) -> None:
+def _write(studio: Studio, policy: Policy, path: Path, *, own: bool) -> None:
     """Write the policy; an existing file is replaced where it is the draft's own, and another policy is kept."""
     if path.exists():
         with suppress(CrowdblendError):
-            if load_policy(path) == policy:
+            if load_policy_inside(studio.root, studio.root.relative(path)) == policy:
                 return
         if not own:
             message = f"{path.name!r} exists and is another policy."
