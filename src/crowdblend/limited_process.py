@@ -21,11 +21,7 @@ import msgspec
 from crowdblend import errors
 from crowdblend.errors import CrowdblendError, Unavailable
 from crowdblend.frozen import dataclass
-
-try:
-    import resource
-except ImportError:  # Windows
-    resource = None  # type: ignore[assignment]
+from crowdblend.system import limit_memory, limit_seconds, own_group
 
 MEMORY = 2 << 30
 """Bytes that a process may take, of which Python and its packages take about 300 MB."""
@@ -83,7 +79,7 @@ def call(
     # -P: a module that lies in the working folder is not imported.
     command = [sys.executable, "-P", "-m", "crowdblend.limited_process"]
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **own_group()
     ) as process:
         try:
             written, _ = process.communicate(order, timeout=seconds)
@@ -100,22 +96,6 @@ def call(
     if answer.unforeseen is not None:
         raise RuntimeError(answer.unforeseen)
     return msgspec.json.decode(answer.result, type=result)
-
-
-def limit_memory(memory: int) -> None:
-    """Limit the memory of this process, in bytes, where the operating system can."""
-    if resource is None:
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    allowed = memory if most == resource.RLIM_INFINITY else min(memory, most)
-    resource.setrlimit(resource.RLIMIT_DATA, (allowed, most))
-
-
-def _limit_seconds(seconds: float) -> None:
-    """End this process after this time of work, should its caller have gone."""
-    if resource is not None:
-        whole = int(seconds) + 1
-        resource.setrlimit(resource.RLIMIT_CPU, (whole, whole))
 
 
 def _too_large(memory: int) -> Unavailable:
@@ -165,7 +145,7 @@ def main() -> None:
     os.dup2(2, 1)
     order = msgspec.json.decode(sys.stdin.buffer.read(), type=Order)
     limit_memory(order.memory)
-    _limit_seconds(order.seconds)
+    limit_seconds(order.seconds)  # should the caller have gone
     written = msgspec.json.encode(_answer(order))
     if len(written) > order.largest:
         written = msgspec.json.encode(Answer(problem=_problem_of(_too_large(order.memory))))

@@ -11,12 +11,14 @@ import stat
 from io import BufferedReader
 from pathlib import Path
 
+from crowdblend.system import open_reading
+
 MOST_BYTES = 10_000_000
 
 
-def open_regular(path: Path | str, flags: int = 0) -> BufferedReader:
-    """Open a regular file for reading, and nothing else; do not wait for the writer of a pipe."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | flags)
+def open_regular(path: Path | str, *, follow: bool = True) -> BufferedReader:
+    """Open a regular file for reading, and nothing else; a link only if it is to be followed."""
+    handle = open_reading(path, follow=follow)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise OSError(errno.EINVAL, "it is not a regular file")

@@ -28,10 +28,11 @@ import psycopg
 import pyarrow as pa
 from pyarrow import csv
 
+from crowdblend import system
 from crowdblend.calculus import verify_file
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy
-from crowdblend.publishing import committing, exchange
+from crowdblend.publishing import committing
 from crowdblend.publishing.committing import recover
 from crowdblend.publishing.release import release, resume
 from crowdblend.publishing.staging import stagings_of
@@ -48,7 +49,7 @@ POLICY = policy_text(
     publish='kind = "table"\nk = 30',
 )
 EVENTS = ("open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "shutil.rmtree", "sqlite3.connect")
-STEPS = ((Ledger, "begin"), (Ledger, "finish"), (exchange, "_rename"))
+STEPS = ((Ledger, "begin"), (Ledger, "finish"), (system, "_rename"))
 MODES = "release,force,journal,resume"
 WHERE: str | None = None
 """The PostgreSQL database that has the ledger; None where it is a file."""

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from crowdblend import system
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy, parse_policy
-from crowdblend.publishing import committing, exchange
+from crowdblend.publishing import committing
 from crowdblend.publishing import release as module
 from crowdblend.publishing.committing import recover
 from crowdblend.publishing.release import release, resume
@@ -265,7 +266,7 @@ def test_replacing_goes_through_one_exchange(place: Path, ledger: Ledger, monkey
 
     def exchanged(one: Path, other: Path) -> bool:
         calls.append(os.path.lexists(other))
-        return exchange.exchange(one, other)
+        return system.exchange(one, other)
 
     monkeypatch.setattr(committing, "exchange", exchanged)
     begin(place, ledger)
@@ -354,9 +355,9 @@ def test_a_new_name_takes_no_other_one_s_place(tmp_path: Path, monkeypatch: pyte
         (tmp_path / name).mkdir()
     for _ in ("by the system", "by hand"):
         with pytest.raises(FileExistsError):
-            exchange.rename_to_new(tmp_path / "one", tmp_path / "other")
-        monkeypatch.setattr(exchange, "_system_rename", lambda: None)
-    assert not exchange.exchange(tmp_path / "one", tmp_path / "other")
+            system.rename_to_new(tmp_path / "one", tmp_path / "other")
+        monkeypatch.setattr(system, "_system_rename", lambda: None)
+    assert not system.exchange(tmp_path / "one", tmp_path / "other")
 
 
 def test_a_full_disk_is_noticed_before_anything_is_spent(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ def check_files(folder: Path, statement: object) -> tuple[str, ...]:
 def regular_file_hash(path: Path) -> str:
     """Return the SHA-256 of a regular file; a link or a pipe that took its place meanwhile is refused."""
     try:
-        with open_regular(path, os.O_NOFOLLOW) as file:
+        with open_regular(path, follow=False) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as problem:
         raise DoesNotVerify(f"{printable(path.name)} cannot be read: {problem.strerror}.") from None

@@ -52,6 +52,5 @@ def _write_private(path: Path, text: str, *, force: bool) -> None:
         made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         raise wrong_use(f"{path} exists.", "Pass --force to replace it.", "--out", "exists") from None
-    with os.fdopen(made, "w", encoding="utf-8") as file:
-        os.fchmod(made, 0o600)
+    with os.fdopen(made, "w", encoding="utf-8", newline="\n") as file:
         file.write(text)

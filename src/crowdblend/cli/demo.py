@@ -42,9 +42,7 @@ def command(*, out: str, force: bool) -> None:
     made = []
     for name in POLICIES:
         policy = folder / f"{name}.toml"
-        policy.write_text(
-            (resources.files("crowdblend.demo") / policy.name).read_text(encoding="utf-8"), encoding="utf-8"
-        )
+        policy.write_bytes((resources.files("crowdblend.demo") / policy.name).read_bytes())
         with progress_line(quiet=asks_for_json()) as progress:
             books = folder / "ledger.sqlite"
             ledger = Ledger.open(books) if books.exists() else Ledger.create(books)

@@ -12,6 +12,7 @@ import click
 
 from crowdblend.cli.output import exit_with_error, machine_limits, printable, tolerate_narrow_streams
 from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.system import ending_signals
 from crowdblend.version import __version__
 
 COMMANDS = {
@@ -91,7 +92,7 @@ def main() -> None:
         _RECEIVED.append(number)
         raise KeyboardInterrupt
 
-    for ending in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+    for ending in ending_signals():
         if ending != signal.SIGINT or signal.getsignal(ending) is signal.default_int_handler:  # else it is ignored
             signal.signal(ending, stop)
     tolerate_narrow_streams()

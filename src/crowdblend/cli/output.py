@@ -153,7 +153,7 @@ def write_text(target: str, text: str, *, force: bool) -> None:
             f"{target} exists.", remedy="Pass --force to overwrite it.", code="output.exists", where="--out"
         )
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", newline="\n")
     except (OSError, ValueError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else "not a file name"
         message = f"{target!r} cannot be written: {why}."

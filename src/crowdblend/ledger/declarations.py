@@ -5,7 +5,6 @@ from __future__ import annotations
 import calendar
 import getpass
 import math
-import os
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -23,6 +22,7 @@ from crowdblend.guarantees.privacy import Relation
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger.entry import check_text, normal_name
 from crowdblend.ledger.identity import UNNAMED
+from crowdblend.system import unnamed_user
 
 NEVER = "never"
 """The `until` of a limit without an end, where the one before has one."""
@@ -183,7 +183,7 @@ def this_user() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
-        return f"user {os.getuid()}"
+        return unnamed_user()
 
 
 _BETWEEN = re.compile(r"[\W_]+")

@@ -21,6 +21,7 @@ from crowdblend.ledger.chain import FORMAT, KEY_BYTES, commitment, next_record
 from crowdblend.ledger.database import Transaction, create_tables
 from crowdblend.ledger.history import CreatedRecord, to_body
 from crowdblend.packages import psycopg
+from crowdblend.system import close_to_others, data_folder, flush
 
 VARIABLE = "CROWDBLEND_LEDGER"
 _POSTGRES = re.compile(r"(postgres|postgresql)://")
@@ -97,12 +98,8 @@ def _text(where: object) -> str:
 
 
 def _data_folder() -> Path:
-    """Return $XDG_DATA_HOME where that is a full path, as its specification says, else ~/.local/share."""
-    stated = os.environ.get("XDG_DATA_HOME", "")
-    if os.path.isabs(stated):
-        return Path(stated)
     try:
-        return Path.home() / ".local" / "share"
+        return data_folder()
     except RuntimeError:
         raise InvalidInput(
             f"This user has no home folder for the ledger. Set {VARIABLE}.", where=VARIABLE, code="ledger-location"
@@ -246,9 +243,8 @@ def _prepare_file(path: Path, *, make: bool) -> None:
             _make_file(path)
         elif not path.is_file():
             raise InvalidInput(f"{path} is not a regular file. Name another.", where="ledger", code="ledger.folder")
-        elif path.stat().st_mode & 0o077:
-            with suppress(PermissionError):  # someone else's file is theirs to protect
-                path.chmod(0o600)
+        else:
+            close_to_others(path)
     except OSError as problem:
         message = f"The folder of the ledger {path} cannot be written: {problem.strerror}. Name another."
         raise InvalidInput(message, where="ledger", code="ledger.not-writable") from None
@@ -263,16 +259,12 @@ def _make_file(path: Path) -> None:
     try:
         with Store(Location(path=building)).transaction(writing=True) as transaction:
             _fill(transaction)
-        building.chmod(0o600)
+        close_to_others(building)
         try:
             os.link(building, path)
         except FileExistsError:  # another process was quicker, and its ledger is as good
             return
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        flush(path.parent)
     finally:
         building.unlink(missing_ok=True)
 

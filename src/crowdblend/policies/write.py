@@ -66,7 +66,7 @@ def _write(path: Path, text: str, *, force: bool) -> None:
             f"{path.name!r} exists.", remedy="Pass force=True to overwrite it.", where=str(path), code="output.exists"
         )
     # A link that is put there meanwhile is not followed.
-    with path.open("w" if force else "x", encoding="utf-8") as file:
+    with path.open("w" if force else "x", encoding="utf-8", newline="\n") as file:
         file.write(text)
 
 

@@ -31,12 +31,12 @@ def describe(
     """
     certificate = replace(certificate, facts={**certificate.facts, "date": date})
     package = datapackage.data_package(folder, certificate)
-    (folder / datapackage.NAME).write_text(package, encoding="utf-8")
-    (folder / readme.NAME).write_text(readme.readme(folder, certificate), encoding="utf-8")
+    (folder / datapackage.NAME).write_text(package, encoding="utf-8", newline="\n")
+    (folder / readme.NAME).write_text(readme.readme(folder, certificate), encoding="utf-8", newline="\n")
     unreported = published.PublishedRelease(folder, _covering(folder, certificate), outputs=outputs)
     write.write_report(folder, figures=figures, release=unreported)
     certificate = _covering(folder, certificate)
-    (folder / CERTIFICATE).write_text(certificate.to_json(), encoding="utf-8")
+    (folder / CERTIFICATE).write_text(certificate.to_json(), encoding="utf-8", newline="\n")
     return certificate
 
 

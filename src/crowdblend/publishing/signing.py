@@ -28,7 +28,9 @@ def sign_release(folder: Path, key: str | os.PathLike[str], *, passphrase: Passp
 def certificate_signer(key: str | os.PathLike[str], passphrase: Passphrase | None = None) -> Callable[[Path], object]:
     """Return what signs a certificate's file; the key is opened at once, so that a wrong passphrase spends nothing."""
     sign = open_key(key, passphrase)
-    return lambda file: signature_file(file).write_text(sign(file.read_bytes(), NAMESPACE), encoding="ascii")
+    return lambda file: signature_file(file).write_text(
+        sign(file.read_bytes(), NAMESPACE), encoding="ascii", newline="\n"
+    )
 
 
 def check_release_signature(target: Path, signer: str | os.PathLike[str]) -> Signer:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.frozen import dataclass
+from crowdblend.system import flush
 
 PARTIAL = ".partial-"
 _JOURNAL, _RELEASE, _OLD = "journal.json", "release", "old"
@@ -77,7 +78,7 @@ class Staging:
     def write_journal(self, journal: Journal) -> Staging:
         """The same with another journal, which is on the disk when this returns."""
         handle, name = tempfile.mkstemp(prefix=_JOURNAL, dir=self.path)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             json.dump(asdict(journal), file)
             file.flush()
             os.fsync(file.fileno())
@@ -108,12 +109,3 @@ def stagings_of(folder: Path) -> Iterator[Staging]:
             except (OSError, ValueError, TypeError, AttributeError, KeyError):
                 journal = Journal(force=False)
             yield Staging(path, journal)
-
-
-def flush(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput, Unavailable
+from crowdblend.system import file_lock, has_room
 
 CERTIFICATE = "certificate.json"
 # Where the ledger says that a release is which Python keeps.
@@ -40,45 +40,21 @@ def check_place(folder: Path) -> None:
     if not folder.name or len(folder.name.encode()) > LONGEST_NAME or not str(folder).isprintable():
         reason = f"The output folder's name has 1 to {LONGEST_NAME} bytes, all printable. Choose another name."
         raise InvalidInput(reason, where="--out", code="output-name")
-    room = os.statvfs(folder.parent)
-    # Some file systems make room for files as they go, and count none.
-    few = room.f_files and room.f_favail < LEAST_FILES and os.geteuid() != 0
-    if room.f_bavail * room.f_frsize < LEAST_ROOM or few:
+    if not has_room(folder.parent, LEAST_ROOM, LEAST_FILES):
         reason = f"The disk of {folder.parent} is full. Make room, or choose another folder."
         raise Unavailable(reason, code="disk-full", where="--out")
 
 
 @contextmanager
 def exclusive_use(folder: Path) -> Iterator[None]:
-    """Refuse to work on a folder that another process is working on.
-
-    The lock is a file beside the folder that is removed at the end. Anyone who locked a file that had been removed by
-    then holds no lock that others see, and looks again.
-    """
-    lock = folder.with_name(f".{folder.name}.lock")
-    handle = _lock(folder, lock)
-    try:
-        yield
-    finally:
-        lock.unlink(missing_ok=True)
-        os.close(handle)
-
-
-def _lock(folder: Path, lock: Path) -> int:
-    while True:
+    """Refuse to work on a folder that another process or thread is working on; the lock is a file beside the folder."""
+    with ExitStack() as lock:
         try:
-            handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            lock.enter_context(file_lock(folder.with_name(f".{folder.name}.lock")))
+        except BlockingIOError:
+            reason = f"Another release is working on {folder}. Wait for it, or choose another folder."
+            raise Unavailable(reason, code="output-busy", where="--out") from None
         except OSError as problem:
             reason = f"{folder.parent} cannot be written: {problem.strerror}. Choose another folder."
             raise Unavailable(reason, code="write-failed", where="--out") from None
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(handle).st_ino == lock.stat().st_ino:
-                return handle
-        except BlockingIOError:
-            os.close(handle)
-            reason = f"Another release is working on {folder}. Wait for it, or choose another folder."
-            raise Unavailable(reason, code="output-busy", where="--out") from None
-        except FileNotFoundError:
-            pass
-        os.close(handle)
+        yield

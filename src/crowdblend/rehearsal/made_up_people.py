@@ -7,7 +7,6 @@ the engine that holds the people in memory.
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -25,10 +24,9 @@ from crowdblend.policies.sampling import Poisson
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.observers import ShownFile, shown_in
 from crowdblend.releases.outputs import Output
+from crowdblend.system import memory_folder
 
 MOST_PEOPLE = 1 << 17
-# A run writes a few small files, and the disk would be most of its time.
-_MEMORY = "/dev/shm"
 Values = tuple[str | None, ...]
 PolicyT = TypeVar("PolicyT", bound=Any)
 
@@ -37,8 +35,8 @@ class Files:
     """A folder that one publication after the other is written to."""
 
     def __init__(self) -> None:
-        memory = _MEMORY if os.path.isdir(_MEMORY) and os.access(_MEMORY, os.W_OK) else None
-        self._folder = Path(tempfile.mkdtemp(prefix="crowdblend-rehearsal-", dir=memory))
+        # A run writes a few small files, and the disk would be most of its time.
+        self._folder = Path(tempfile.mkdtemp(prefix="crowdblend-rehearsal-", dir=memory_folder()))
         # Unlike what is registered with atexit this also runs in the processes that an audit starts.
         Finalize(self, shutil.rmtree, (self._folder,), {"ignore_errors": True}, exitpriority=0)
 

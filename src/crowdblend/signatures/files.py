@@ -46,7 +46,7 @@ def sign_file(
     message = _content(path)
     made = open_key(key, passphrase)(message, namespace)
     partial = target.with_name(f".{target.name}.{os.getpid()}")
-    partial.write_text(made, encoding="ascii")
+    partial.write_text(made, encoding="ascii", newline="\n")
     partial.replace(target)
     return target
 

@@ -5,11 +5,9 @@ Every job has a folder: `job.json` says what to do, `status.json` how far it is,
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -22,6 +20,7 @@ import msgspec
 
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.frozen import dataclass
+from crowdblend.system import ask_to_end, end_group, own_group
 
 STATUS, JOB = "status.json", "job.json"
 OWN = "{folder}/"
@@ -101,7 +100,7 @@ class Jobs:
             command = [sys.executable, "-P", "-m", "crowdblend.studio.work", str(folder)]
             with (folder / "log.txt").open("wb") as log:
                 self._running[number] = subprocess.Popen(
-                    command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True
+                    command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, **own_group()
                 )
         return number
 
@@ -137,7 +136,7 @@ class Jobs:
         if process is None or process.poll() is not None:
             return
         self._cancelled.add(job_id)
-        process.send_signal(signal.SIGTERM)
+        ask_to_end(process)
         threading.Thread(target=_end, args=(process,), daemon=True).start()
 
     def close(self) -> None:
@@ -145,7 +144,7 @@ class Jobs:
         for number, process in self._running.items():
             if process.poll() is None:
                 self._cancelled.add(number)
-                process.send_signal(signal.SIGTERM)
+                ask_to_end(process)
         for process in self._running.values():
             _end(process)
 
@@ -164,7 +163,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     try:
         process.wait(_GRACE)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        end_group(process)
         process.wait()
 
 

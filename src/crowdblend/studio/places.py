@@ -26,6 +26,7 @@ from crowdblend.policies.load import load_checked_policy
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import ADDRESS, DataSource, is_sqlite, sqlite_file
 from crowdblend.studio.model.choices import Choices, paths_of
+from crowdblend.system import write_below
 
 STATE = ".crowdblend-studio"
 _MOST_LISTED = 500
@@ -116,21 +117,7 @@ class Root:
         *above, name = found.relative_to(self.folder).parts or ("",)
         if not name or found.is_dir():
             raise _outside("This is the name of a folder.")
-        folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            for part in above:
-                with suppress(FileExistsError):
-                    os.mkdir(part, dir_fd=folder)
-                below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
-                os.close(folder)
-                folder = below
-            part = f".{secrets.token_hex(8)}.part"
-            made = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644, dir_fd=folder)
-            with os.fdopen(made, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.replace(part, name, src_dir_fd=folder, dst_dir_fd=folder)
-        finally:
-            os.close(folder)
+        write_below(self.folder, (*above, name), text)
         return found
 
     @contextmanager
@@ -138,7 +125,7 @@ class Root:
         """Yield a new file under the root that nobody else may read; it is removed where copying stops."""
         part = self.folder / f".{secrets.token_hex(8)}.part"
         try:
-            with open(part, "xb", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o600)) as file:
+            with open(part, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
                 yield file
         except BaseException:
             part.unlink(missing_ok=True)

@@ -20,6 +20,7 @@ from crowdblend.studio.app import application
 from crowdblend.studio.places import STATE, Root
 from crowdblend.studio.security import START, Guard, Session
 from crowdblend.studio.studio import Studio
+from crowdblend.system import take_port
 
 HOST = "127.0.0.1"
 PORT = 8765
@@ -72,11 +73,10 @@ def _warm_up() -> None:
 def bound(port: int) -> Iterator[socket.socket]:
     """Yield a socket on this machine only, at the port or, where that is taken, at a free one."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as made:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            made.bind((HOST, port))
+            take_port(made, (HOST, port))
         except OSError:
-            made.bind((HOST, 0))
+            take_port(made, (HOST, 0))
         made.listen(128)
         yield made
 

@@ -19,6 +19,7 @@ from crowdblend.studio.jobs import JOB, STATUS, Order, Status
 from crowdblend.studio.model.rehearsed_folder import Spread, rehearse_into
 from crowdblend.studio.pictures import draw_chart
 from crowdblend.studio.places import Root, load_policy_inside
+from crowdblend.system import ending_signals
 
 with lazy_imports():
     from crowdblend import attacks
@@ -114,7 +115,9 @@ ACTIONS: dict[str, Callable[..., Result]] = {one.__name__: one for one in (relea
 def main(folder: Path) -> None:
     """Do what the job's file says."""
     # Leave through the usual way out, so that whatever was written is removed.
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    for ending in ending_signals():
+        if ending != signal.SIGINT:
+            signal.signal(ending, lambda number, _: sys.exit(128 + number))
     order = msgspec.json.decode((folder / JOB).read_bytes(), type=Order)
     status = StatusFile(folder)
     try:

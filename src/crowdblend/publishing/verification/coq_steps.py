@@ -67,7 +67,7 @@ def decide(step: Derivation, proofs: Path) -> None:
         raise Unavailable(message, remedy=remedy, where=_WHERE, code="verify.coq-missing")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "claim.v"
-        source.write_text(claim(step), encoding="utf-8")
+        source.write_text(claim(step), encoding="utf-8", newline="\n")
         command = [coq, "-w", "none", "-Q", str(proofs), "crowdblend", str(source)]
         try:
             ended = subprocess.run(command, capture_output=True, text=True, timeout=MOST_SECONDS, check=False)

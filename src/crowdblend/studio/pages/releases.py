@@ -133,8 +133,9 @@ def _zip(release: PublishedRelease, out: Path) -> None:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted({CERTIFICATE, SIGNATURE, *release.facts.files}):
             if (folder / name).exists():
-                # A date of its own would make another file of the same release.
+                # A date of its own, or the system's name, would make another file of the same release.
                 named = zipfile.ZipInfo(f"{folder.name}/{name}")
+                named.create_system = 3
                 named.compress_type, named.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
                 with open_regular(folder / name) as content, archive.open(named, "w", force_zip64=True) as into:
                     shutil.copyfileobj(content, into)
