@@ -1,5 +1,7 @@
 """Sums of cells: what is shown is a lower end, what is hidden has an upper end, and noise adds up."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -8,7 +10,15 @@ from crowdblend.designs import InclusionRates
 from crowdblend.estimates import laws
 from crowdblend.estimates.cells import CellLaws, total_intervals
 from crowdblend.estimates.estimator import Estimator
-from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise, sum_reach
+from crowdblend.estimates.laws import (
+    ExactCounts,
+    GaussianOnEveryCell,
+    Law,
+    NoiseBelowK,
+    NoiseOnEveryCell,
+    OutlierNoise,
+    sum_reach,
+)
 from tests.cases import for_each
 from tests.estimates.outputs import shown_sums
 
@@ -63,6 +73,31 @@ def test_a_sum_of_a_biased_sample_covers_among_those_shown() -> None:
     plain = Estimator(ExactCounts(0), InclusionRates.at_rate(0.08)).cells(np.array([100 + 4 * (k - 1)]))
     found = estimator.sums(np.array([100]), np.ones(1, int), np.full(1, 4))
     assert found.high[0] == lost + plain.high[0]
+
+
+def noise_masses(law: Law, far: int) -> np.ndarray:
+    """The masses of the noise of one cell from −far to far, from its definition."""
+    if isinstance(law, GaussianOnEveryCell):
+        weights = [math.exp(-((y / law.sigma) ** 2) / 2) for y in range(-far, far + 1)]
+    else:
+        weights = [math.exp(-law.widest_loss * abs(y)) for y in range(-far, far + 1)]
+    return np.array(weights) / sum(weights)
+
+
+@for_each("law", [GaussianOnEveryCell(0.7), GaussianOnEveryCell(4.0), NoiseOnEveryCell(0.5), NoiseOnEveryCell(2.0)])
+@for_each("cells", [1, 2, 7, 40])
+def test_a_sum_of_noise_is_beyond_its_reach_on_both_sides_together_as_often_as_stated(law: Law, cells: int) -> None:
+    """Against the convolution of the masses; with all of the level on one side it would be beyond twice as often."""
+    masses = noise_masses(law, 60 if isinstance(law, GaussianOnEveryCell) else 90)
+    whole = np.ones(1)
+    for _ in range(cells):
+        whole = np.convolve(whole, masses)
+    middle = len(whole) // 2
+    for level in (0.3, 0.05, 1e-3, 1e-6):
+        reach = law.sum_reach(cells, level)
+        assert 1 - whole[middle - reach : middle + reach + 1].sum() <= level + 1e-12
+        near = reach - 2
+        assert near < 0 or 1 - whole[middle - near : middle + near + 1].sum() > level - 1e-12
 
 
 @for_each("people", [[0] * 50, [3] * 30, [10, 60, 75, 400], [2000] * 3])

@@ -9,8 +9,10 @@ import pytest
 
 import crowdblend as cb
 from crowdblend import designs
+from crowdblend.calculus import Derivation
 from crowdblend.designs.design import differential_of
 from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.guarantees.programme import PartOfSample, PrivatePart
 from crowdblend.kinds import plan
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.releases.facts import derive, read_facts, to_json
@@ -53,6 +55,18 @@ def test_a_part_of_the_sample_chooses_for_the_others(name: str, tmp_path: Path) 
     # At least 100 people are counted of every tenth of all: 10 % are five standard errors of the sum of all.
     estimates = cb.read(tmp_path / "out").estimates().to_pandas()
     assert estimates["estimate"].sum() == pytest.approx(PEOPLE * DESIGNS[name][2], rel=0.1)
+
+
+@for_each("name", DESIGNS)
+def test_the_choice_and_the_release_are_certified_at_the_share_of_their_own_people(name: str) -> None:
+    """A fifth of the sample chooses, also where every stratum has a mechanism."""
+    steps = [step for made in plan(policy(name)).facts().derivations() for step in made.steps()]
+    parts = [(isinstance(one.conclusion, PrivatePart), one.parameters["share"]) for one in steps if _is_part(one)]
+    assert {*parts} == {(True, 0.2), (False, 0.8)}
+
+
+def _is_part(step: Derivation) -> bool:
+    return isinstance(step.conclusion, PartOfSample)
 
 
 @for_each("name", DESIGNS, daily=3)

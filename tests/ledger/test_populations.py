@@ -62,6 +62,26 @@ def test_the_limit_of_an_overlapping_population_holds_too(ledger: Ledger) -> Non
     ledger.begin(spending("c", "patients", guarantees=plain(0.25)))
 
 
+def test_every_overlapping_population_counts_towards_a_limit_and_has_its_own(ledger: Ledger) -> None:
+    """Of three that overlap each adds up with the two others, whichever was declared first."""
+    for number, other in enumerate(["patients", "pupils", "soldiers"]):
+        ledger.begin(spending(f"of {other}", other, guarantees=plain(0.25)))
+        ledger.overlap("residents", other) if number % 2 else ledger.overlap(other, "residents")
+    ledger.limit("residents", epsilon=1.0, delta=1e-6)
+    assert ledger.budget("residents").differential.epsilon == 0.75
+    assert ledger.budget("residents").overlapping == ("patients", "pupils", "soldiers")
+    assert ledger.budget("pupils").differential.epsilon == 0.25
+    with pytest.raises(Refused, match="about 'residents' would come to"):
+        ledger.begin(spending("c", "residents", guarantees=plain(0.5)))
+    for number, other in enumerate(["patients", "pupils", "soldiers"]):
+        ledger.limit(other, epsilon=0.4, delta=1e-6)
+        with pytest.raises(Refused) as refused:
+            ledger.begin(spending("c", "residents", guarantees=plain(0.2)))
+        assert refused.value.where == other
+        ledger.limit(other, epsilon=4.0, delta=1e-6, why=f"raised {number}")
+    ledger.begin(spending("c", "residents", guarantees=plain(0.2)))
+
+
 def test_what_does_not_add_up_may_not_stand_beside_an_overlapping_one(ledger: Ledger) -> None:
     ledger.begin(spending("a", "residents"))
     ledger.overlap("residents", "patients")

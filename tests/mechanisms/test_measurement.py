@@ -60,6 +60,23 @@ def test_a_metric_that_counts_changes_is_read_at_one_change() -> None:
     assert leaf.conclusion.epsilon == measurement.map(1)
 
 
+@for_each(
+    ("metric", "changes"),
+    [
+        (dp.symmetric_distance, 2),
+        (dp.insert_delete_distance, 2),
+        (dp.change_one_distance, 1),
+        (dp.hamming_distance, 1),
+    ],
+)
+def test_every_metric_is_read_at_the_distance_of_one_replaced_row(metric, changes) -> None:
+    """A measurement that loses 1/4 for each unit of its metric; a row that is replaced leaves and comes."""
+    dp.enable_features("honest-but-curious")
+    domain = dp.vector_domain(dp.atom_domain(T=int))
+    made = dp.m.make_user_measurement(domain, metric(), dp.max_divergence(), lambda _: 0.0, lambda far: far / 4)
+    assert SampledMeasurement(made, 3, 10).privacy_map.conclusion.epsilon == changes / 4
+
+
 @for_each("how", ["concentrated", "smoothed", "fixed"])
 def test_approximate_promises_are_converted_by_opendp(how: str) -> None:
     made, delta = gaussian(), 1e-7

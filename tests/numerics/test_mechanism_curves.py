@@ -1,10 +1,13 @@
 """Curves at many factors are the divergences that the rules compute at one, the larger of both directions."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from flint import arb
+from scipy.stats import binom
 
 from crowdblend.calculus.loss_curves import curve_of, part_terms
 from crowdblend.guarantees.profiles import (
@@ -15,6 +18,7 @@ from crowdblend.guarantees.profiles import (
     NoisyCountCurve,
     OutlierCurve,
     PointCurve,
+    SplitCurve,
     Uses,
 )
 from crowdblend.guarantees.programme import (
@@ -159,3 +163,49 @@ def test_no_size_of_a_bin_that_is_left_out_would_be_worse(bins: tuple[float, int
                     (large - growth).nonnegative_part() / (large + 1), *(step[way] for step in steps), key=float
                 )
                 assert found[way][0].overlaps(worst)  # type: ignore[union-attr]
+
+
+def suppressed(k: int, rate: float, factor: float, swapped: bool) -> float:
+    """The divergence of a count shown from k on, with the person and without, at the worst number of people."""
+    worst = 0.0
+    for n in range(1, 60):
+        counts = np.arange(n + 1)
+        pair = [binom.pmf(counts, n, rate), binom.pmf(counts, n - 1, rate)]
+        (p, q) = (np.array([own[:k].sum(), *own[k:]]) for own in (pair[::-1] if swapped else pair))
+        worst = max(worst, float(np.maximum(p - factor * q, 0).sum()))
+    return worst
+
+
+@for_each(
+    ("loss", "k", "rate", "share"), [(0.5, 2, 0.5, 0.2), (1.5, 3, 0.6, 0.25), (0.1, 4, 0.3, 0.5), (2.0, 2, 0.9, 0.1)]
+)
+def test_a_recoding_that_a_part_chooses_has_the_smaller_of_two_bounds_both_ways(
+    loss: float, k: int, rate: float, share: float
+) -> None:
+    """With c for being in the choosing part, A for that case and B for the other, P = cA + (1 − c)B, and A ≤ e^ε₁·Q.
+
+    A factor α is either shared, which bounds by c and 1 − c times the bounds of the two cases. Or the whole loss of the
+    choice is taken: P − αQ ≤ (1 − c)(B − (α − c·e^ε₁)/(1 − c)·Q), and Q − αP ≤ w·(Q − α(1 − c)/w·B) with
+    w = 1 − αc·e^−ε₁, since A ≥ e^−ε₁·Q.
+    """
+    curve, most = curve_of(SplitCurve(loss, k, rate, share)), math.exp(loss)
+    chosen = rate * share
+    left, released = 1 - chosen, rate * (1 - share) / (1 - chosen)
+    factors = [1.0, 1.01, 1.05, 1.1, 1.2, 1.35, 1.5, 1.8, 2.5]
+    ups, downs = curve.bounds([arb(factor) for factor in factors])
+    smaller = 0
+    for factor, up, down in zip(factors, ups, downs, strict=False):
+        choice = max(0.0, (most - factor) / (most + 1))
+        rest, weight = (factor - chosen * most) / left, 1 - factor * chosen / most
+        first = [chosen * choice + left * suppressed(k, released, factor, swapped) for swapped in (False, True)]
+        others = [
+            left * suppressed(k, released, rest, False) if rest >= 1 else 1.0,
+            weight * suppressed(k, released, factor * left / weight, True)
+            if weight > 0 and factor * left / weight >= 1
+            else 1.0,
+        ]
+        expected = [min(pair) for pair in zip(first, others, strict=True)]
+        smaller += sum(other < one for one, other in zip(first, others, strict=True))
+        found = [0.0 if bound is None else float(bound) for bound in (up, down)]
+        assert found == pytest.approx(expected, abs=1e-11)
+    assert smaller

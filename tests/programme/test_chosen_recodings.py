@@ -16,7 +16,7 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.guarantees.profiles import ClosenessCurve, Uses
-from crowdblend.guarantees.programme import PrivatePart
+from crowdblend.guarantees.programme import PartInCrowds, PartOfSample, PrivatePart
 from crowdblend.kinds import plan
 from crowdblend.planning.certified_choice import CertifiedChoice, ExpectedPeople
 from crowdblend.planning.parts import smallest_k, suppressed_part
@@ -65,6 +65,16 @@ def test_every_part_has_the_smallest_k_beside_those_that_choose() -> None:
     for one, share in zip(planned(choosing()).planned, (0.4, 0.24, 0.2), strict=True):
         k = smallest_k(suppressed_part(share), shares, rate=0.5, epsilon=1.0, delta=1e-6)
         assert one.plan.mechanisms[0].k == k  # type: ignore[attr-defined]
+
+
+def test_the_choice_and_the_release_are_certified_at_the_share_of_their_own_people() -> None:
+    """A fifth of a part chooses, so that at each other's share δ would be far too small."""
+    steps = [step for made in planned(choosing()).derived_guarantees for step in made.steps()]
+    parts = {step.parameters["share"]: step for step in steps if isinstance(step.conclusion, PartOfSample)}
+    assert {share for share, step in parts.items() if isinstance(step.conclusion, PrivatePart)} == {0.1, 0.06}
+    crowds = [one.plan.mechanisms[0].k for one in planned(choosing()).planned]  # type: ignore[attr-defined]
+    found = {share: step.conclusion.k for share, step in parts.items() if isinstance(step.conclusion, PartInCrowds)}
+    assert found == dict(zip((0.4, 0.24, 0.2), crowds, strict=True))
 
 
 def test_nobody_who_chooses_is_published() -> None:

@@ -27,6 +27,7 @@ _STRATA = f'[sampling]\ndesign = "strata"\ncolumn = "district"\nrates = {{ {_RAT
 _COLUMNS = f'[columns]\nsex = {{ values = ["female", "male"] }}\ndistrict = {{ values = {list(DISTRICTS)} }}\n'
 _WEIGHTS = '[sampling]\ndesign = "weights"\ncolumn = "w"\n[columns]\nsex = { values = ["female", "male"] }\n'
 _WEIGHTS += "w = { breaks = [2, 4, 8, 16] }\n"
+_SURVEY = f'[sampling]\ndesign = "survey"\npeople = 2000\nof = {PEOPLE}\n'
 _DATA = '[data]\nsource = "town.parquet"\nperson = "person_id"\n'
 _TABLE = '[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[[publish]]\nkind = "table"\n'
 _NUMBERS = (
@@ -44,6 +45,15 @@ DESIGNED = {
     + _TABLE.replace("1e-6", "1e-4"),
     "weights-table": _DATA + _WEIGHTS + _TABLE,
     "weights-statistics": _DATA + f"people = {PEOPLE}\n" + _WEIGHTS + _NUMBERS,
+    "survey-table": _DATA + _SURVEY.replace("people = 2000", "people = 2000\nthin = 0.8") + _COLUMNS + _TABLE,
+    "survey-statistics": _DATA
+    + _SURVEY.replace("people = 2000", "people = 2000\nthin = 1")
+    + '[columns]\nsex = { values = ["female", "male"] }\n'
+    + _NUMBERS,
+    "hidden-weights": _DATA
+    + '[sampling]\ndesign = "weights"\ncolumn = "w"\nlow = 0.05\nhigh = 0.1\n'
+    + '[columns]\nsex = { values = ["female", "male"] }\n'
+    + _TABLE.replace("1e-6", "1e-4"),
     "series": _DATA
     + '[sampling]\ndesign = "poisson"\nrate = 0.1\n'
     + _COLUMNS

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
 import crowdblend as cb
 from crowdblend.calculus import Assumption
@@ -111,6 +113,17 @@ def test_more_people_than_were_asked_are_refused(name: str, everybody: pd.DataFr
         cb.release(everybody, policy_of(name), out=tmp_path / "out", ledger=None)
     assert caught.value.code == "data.people"
     assert not (tmp_path / "out").exists()
+
+
+@for_each("asked", [1, 2, 5, 30, 400, 4_000, 100_000])
+@for_each("rate", [0.01, 0.3, 0.5, 0.8, 0.99, 1.0])
+def test_no_honest_survey_is_refused_by_chance(asked: int, rate: float) -> None:
+    """Where only those are counted whom a coin kept, there may be more of them than on average."""
+    design = ThinnedSurvey(rate, asked, 10 * asked)
+    most = design.most_people(kept_only=True)
+    assert binom.sf(math.floor(most), asked, rate) <= 1e-9
+    assert most <= design.most_people(kept_only=False) == asked
+    assert most == asked or most < asked * rate + 4 * math.sqrt(asked)
 
 
 def test_a_few_people_more_than_were_asked_are_refused(everybody: pd.DataFrame, tmp_path: Path) -> None:

@@ -322,6 +322,29 @@ def test_without_an_exchange_a_release_of_any_ledger_gets_its_name(place: Path, 
     assert not leftovers(place)
 
 
+@pytest.mark.parametrize("complete", [True, False])
+@pytest.mark.parametrize("status", ["unfinished", "finished"])
+def test_the_staging_folder_of_another_ledger_is_left_alone(
+    status: str, complete: bool, place: Path, ledger: Ledger
+) -> None:
+    """Entries of two ledgers have the same numbers: only the sample tells to which a staging folder belongs."""
+    other = Staging.make(place / "out", Journal(force=True))
+    other.release.rmdir()
+    (place / "old").rename(other.release)
+    digest = str(committing.digest_of(other.release))
+    found = Completion(digest, "cd" * 32) if complete else None
+    other.write_journal(Journal(force=True, entry=1, sample="drawn:of another ledger", completion=found))
+    if status == "unfinished":
+        stopped_by(RuntimeError("record 17"), write, "write_report", place, ledger)
+        resume(ledger, 1, load_policy(place / "policy.toml"))
+    else:
+        begin(place, ledger)
+    assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(1).certificate_digest != digest
+    recover(place / "out", ledger)
+    assert committing.digest_of(other.release) == digest
+    assert [*stagings_of(place / "out")] == [Staging(other.path, next(stagings_of(place / "out")).journal)]
+
+
 def test_nothing_is_removed_unless_the_new_release_is_there(place: Path) -> None:
     (place / "old").rename(place / "out")
     staging = Staging.make(place / "out", Journal(force=True))

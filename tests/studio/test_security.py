@@ -47,6 +47,16 @@ def test_only_a_page_of_the_studio_changes_something(visitor: Visitor, site: str
     assert not visitor.studio.drafts.all()
 
 
+@for_each("site", ["cross-site", "same-site"])
+@for_each("method", ["GET", "HEAD", "POST"])
+def test_a_page_of_another_site_or_another_port_gets_nothing(visitor: Visitor, site: str, method: str) -> None:
+    """Pages of other ports of this machine are of the same site, and browsers send them the cookie of this one."""
+    for origin in ({}, {"origin": ORIGIN}):
+        answer = visitor.request(method, "/", headers={**origin, "sec-fetch-site": site})
+        assert answer.status_code == 403
+        assert "Studio" not in answer.text
+
+
 @for_each("path", ["/", "/ledger", "/static/studio.css", "/drafts/000000000000/data", "/nowhere"])
 def test_without_the_cookie_there_is_nothing(visit: Callable[..., Visitor], path: str) -> None:
     stranger = visit(known=False)

@@ -58,9 +58,7 @@ def sample_of(sampling: Sampling, source: str, key: bytes) -> str:
 
 def largest_rate(sampling: Sampling, design: DeclaredStrata | None = None) -> float | None:
     """Return the largest probability with which an already drawn table holds anyone."""
-    if design is not None:
-        return max(design.high, sampling.max_rate or 0.0)
-    return sampling.table_rate
+    return sampling.table_rate if design is None else design.high
 
 
 def files_of(data: DataSource) -> list[Path]:

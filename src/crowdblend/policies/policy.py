@@ -17,7 +17,7 @@ from crowdblend.policies.choosing import Choosing, check_choice
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import Domain
 from crowdblend.policies.publication import Publication
-from crowdblend.policies.publication_policy import About, PublicationPolicy
+from crowdblend.policies.publication_policy import About, PublicationPolicy, SampledPolicy
 from crowdblend.policies.refusals import did_you_mean, refusal, speaking_python
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import DataSource, Format, Resources
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import os
 
     from crowdblend.planning.plan import Plan
+    from crowdblend.policies.strata import DeclaredStrata
 
 Split = Literal["people", "fresh", "budget"]
 SPLITS: dict[Split, str] = {
@@ -236,6 +237,12 @@ class Policy:
     def sampling(self) -> Sampling:
         """The way in which people are drawn."""
         return self.parts[0].sampling
+
+    @property
+    def design(self) -> DeclaredStrata | None:
+        """The strata or weights by which people are sampled, as the publications declare them; None without any."""
+        declared = (part.design for part in self.parts if isinstance(part, SampledPolicy))
+        return max(filter(None, declared), key=lambda design: design.high, default=None)
 
     @property
     def epsilon(self) -> float | None:
