@@ -7,6 +7,7 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.files import format_of, source_files
+from crowdblend.policies.header import read_header
 from crowdblend.policies.load import parse_policy
 
 TREE = (
@@ -80,6 +81,47 @@ def test_a_file_does_not_count_twice(tree: Path) -> None:
     for source in (".", "*.csv"):
         with pytest.raises(InvalidInput, match="twice"):
             source_files(str(tree / source), "csv")
+
+
+@pytest.mark.parametrize(
+    ("link", "leads_to"),
+    [
+        *(("b.csv", "x.csv"), ("sub/b.csv", "x.csv"), ("b.csv", ""), ("b", "")),
+        *(("b.csv", "nothing.csv"), ("b.csv", "/none")),
+    ],
+)
+def test_a_link_out_of_the_folder_of_the_data_is_refused(tmp_path: Path, link: str, leads_to: str) -> None:
+    here, outside = tmp_path / "here", tmp_path / "outside"
+    data = here / "data"
+    for folder in (data / "sub", outside):
+        folder.mkdir(parents=True)
+    for file in (data / "a.csv", outside / "x.csv"):
+        file.write_text("id\n1\n")
+    (data / link).symlink_to(outside / leads_to)
+    for source in ("data", f"data/{link}*", f"d*/{link}", "data/**/*"):
+        with pytest.raises(InvalidInput) as caught:
+            source_files(str(here / source), "csv")
+        assert (caught.value.code, caught.value.where) == ("data.link", "[data] source"), source
+        with pytest.raises(InvalidInput):
+            read_header(here / source)
+    assert source_files(str(data / "a.csv"), "csv")
+
+
+def test_other_links_are_left_alone(tmp_path: Path) -> None:
+    data, outside = tmp_path / "data", tmp_path / "outside"
+    for folder in (data / ".store", data / "sub", outside):
+        folder.mkdir(parents=True)
+    for file in (data / ".store" / "b.csv", data / "sub" / "c.csv", outside / "x.csv", outside / "readme.md"):
+        file.write_text("id\n1\n")
+    (data / "b.csv").symlink_to(".store/b.csv")
+    (data / "latest").symlink_to("sub")
+    (data / "_old.csv").symlink_to(outside / "x.csv")
+    (data / "readme.md").symlink_to(outside / "readme.md")
+    (tmp_path / "named.csv").symlink_to(outside / "x.csv")
+    (tmp_path / "named").symlink_to(data)
+    for source, files in (("data", ["b.csv", "sub/c.csv"]), ("named", ["b.csv", "sub/c.csv"]), ("named.csv", ["."])):
+        found = source_files(str(tmp_path / source), "csv")
+        assert [file.relative_to(tmp_path / source).as_posix() for file in found] == files
 
 
 def test_a_name_says_the_format() -> None:

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NoReturn
 
+import duckdb
 import httpx
 import pytest
 
@@ -82,6 +83,22 @@ def test_a_query_only_reads(visitor: Visitor, people: Path, root: Path, query: s
     assert answer.status_code == 409
     assert not (root / "x.db").exists()
     assert file_header(people.rename(root / "p.sqlite"), "people", None).columns
+
+
+def test_a_view_of_a_duckdb_file_shows_no_file_outside_the_root(visitor: Visitor, root: Path) -> None:
+    outside = root.parent / "outside.csv"
+    outside.write_text("id,sex\n1,Xyzzy\n")
+    with duckdb.connect(str(root / "people.duckdb")) as made:
+        made.execute(f"CREATE VIEW people AS SELECT id, sex FROM read_csv('{outside}')")
+        made.execute("CREATE TABLE plain AS SELECT 1 AS id, 'F' AS sex")
+    number = visitor.draft(source=None)
+    answer = visitor.send(f"/drafts/{number}/source", {"source": "people.duckdb", "table": "people"})
+    assert (answer.status_code, "cannot be read in this file" in answer.text) == (409, True)
+    saved = _in_python("people.duckdb", table="people")
+    saved.save(root / "policy.toml")
+    opened = visitor.send("/drafts", {"policy": "policy.toml"})
+    assert opened.status_code == 409 or "Xyzzy" not in visitor.get(opened.headers["location"]).text
+    assert visitor.send(f"/drafts/{number}/source", {"source": "people.duckdb", "table": "plain"}).status_code == 303
 
 
 @needs_postgresql

@@ -2,7 +2,8 @@
 
 A file is itself. A folder is the files of one format in it and below. A pattern is what it matches; one that ends in *
 matches files of one format only. In folders and patterns, names that begin with . or _ are no data, nor are releases:
-a folder with a certificate.
+a folder with a certificate. A link that leads out of the folder is refused: whoever may write there would choose
+which other files are read.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def is_pattern(source: str) -> bool:
 
 def folder_files(folder: Path) -> list[Path]:
     """Return the files of a folder and the folders below that may be data, whatever their format, in order of name."""
-    return _data((file, folder) for file in folder.rglob("*"))
+    return _data(((file, folder) for file in folder.rglob("*")), any_ending=False)
 
 
 def pattern_files(pattern: str) -> list[Path]:
@@ -114,20 +115,39 @@ def pattern_files(pattern: str) -> list[Path]:
         if glob.has_magic(part):
             break
         fixed /= part
-    return _data((Path(name), fixed) for name in glob.glob(pattern, recursive=True))
+    found = ((Path(name), fixed) for name in glob.glob(pattern, recursive=True))
+    return _data(found, any_ending=not pattern.endswith("*"))
 
 
-def _data(files: Iterable[tuple[Path, Path]]) -> list[Path]:
-    """Return the files that may be data, each with the folder that names are relative to."""
+def _data(files: Iterable[tuple[Path, Path]], *, any_ending: bool) -> list[Path]:
+    """Return the files that may be data; each comes with the folder that names are relative to.
+
+    Links in place of data are refused where they lead elsewhere; `any_ending` says that every name is one of data.
+    """
     releases: dict[Path, bool] = {}
 
     def is_data(file: Path, root: Path) -> bool:
         inside = file.relative_to(root)
-        if any(part.startswith((".", "_")) for part in inside.parts) or not file.is_file():
+        if any(part.startswith((".", "_")) for part in inside.parts):
             return False
         for folder in (root / parent for parent in inside.parents if parent != Path()):
             if releases.setdefault(folder, (folder / CERTIFICATE).is_file()):
                 return False
-        return True
+        if any_ending or file.is_dir() or format_of(file.name) is not None:
+            _check_link(file, root)
+        return file.is_file()
 
     return sorted(file for file, root in files if is_data(file, root))
+
+
+def _check_link(file: Path, root: Path) -> None:
+    """Refuse a file or folder that is somewhere else, or nowhere."""
+    inside, above, found = file.relative_to(root), os.path.realpath(root), os.path.realpath(file)
+    if found == os.path.join(above, inside):
+        return
+    name = inside.as_posix()
+    if not os.path.exists(found):
+        raise _refusal("link", f"{name!r} in the data is a link to nothing.", "Restore the file, or remove the link.")
+    if os.path.commonpath([above, found]) != above:
+        message = f"{name!r} is a link that leads out of the folder of the data."
+        raise _refusal("link", message, "Copy what it leads to into the folder, or remove the link.")

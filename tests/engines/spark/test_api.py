@@ -16,9 +16,11 @@ import pytest
 from pyarrow import parquet
 
 import crowdblend as cb
+from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.engines.spark.session import collect, quiet
 from crowdblend.errors import CrowdblendError
 from crowdblend.ledger import Ledger
+from crowdblend.policies.source import DataSource, Resources
 from tests import needs
 from tests.api.survey import KEY, survey, table
 from tests.commands import crowdblend
@@ -59,6 +61,18 @@ def test_a_table_of_the_catalog_from_the_command_line(tmp_path: Path, spark: Spa
     with pytest.raises(CrowdblendError) as refused:
         cb.release(None, tmp_path / "policy.toml", ledger=None)
     assert refused.value.code == "data.catalog"
+
+
+@pytest.mark.parametrize("form", ["text", "csv", "parquet", "binaryFile"])
+def test_no_file_is_a_table_of_the_catalog(tmp_path: Path, spark: SparkSession, engine: SparkEngine, form: str) -> None:
+    parquet.write_table(survey(), tmp_path / "other")
+    spark.range(5).createOrReplaceTempView("some")
+    with engine.open(DataSource("catalog://some", "catalog", person="id"), (), Resources()) as opened:
+        assert list(opened.types) == ["id"]
+    source = DataSource(f"catalog://{form}.`{tmp_path / 'other'}`", "catalog", rows_are_people=True)
+    with pytest.raises(CrowdblendError) as refused, engine.open(source, (), Resources()):
+        pass
+    assert refused.value.code == "data.table"
 
 
 def test_the_installed_command_releases_with_spark(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from crowdblend.engines.spark import shares
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import CrowdblendError
 from crowdblend.policies.load import parse_policy
-from crowdblend.policies.source import DataSource
+from crowdblend.policies.source import DataSource, Resources
 from crowdblend.randomness import DrawKey
 from tests.cases import for_each
 
@@ -177,6 +177,20 @@ def test_a_csv_file_with_two_readings_is_refused_as_by_duckdb(tmp_path: Path, en
     expected = code_of(lambda: count_classes(about, everybody, default_engine()))
     assert expected[0] == "data.quotes"
     assert code_of(lambda: count_classes(about, everybody, engine)) == expected
+
+
+def test_what_leads_out_of_a_folder_is_refused_as_by_duckdb(tmp_path: Path, engine: SparkEngine) -> None:
+    for folder, some in (("data", people().slice(0, 300)), ("outside", people().slice(300, 300))):
+        (tmp_path / folder).mkdir()
+        parquet.write_table(some, tmp_path / folder / "part.parquet")
+    (tmp_path / "data" / "other.parquet").symlink_to(tmp_path / "outside" / "part.parquet")
+    about = policy(tmp_path, "data", data='format = "parquet"')
+    for where in (default_engine(), engine):
+        assert code_of(lambda where=where: count_classes(about, Everybody(), where))[0] == "data.link"  # type: ignore[misc]
+    address = DataSource((tmp_path / "data").as_uri(), "parquet", rows_are_people=True)
+    with pytest.raises(CrowdblendError) as refused, engine.open(address, (), Resources()):
+        pass
+    assert refused.value.code == "data.local-address"
 
 
 def test_more_classes_than_the_driver_takes_are_refused_by_their_allowed_number(

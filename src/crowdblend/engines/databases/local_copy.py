@@ -16,7 +16,7 @@ from typing import Literal
 from crowdblend.engines.databases.database import Database, DatabaseColumn, column_of, relation_of
 from crowdblend.engines.databases.postgresql import open_postgresql
 from crowdblend.engines.databases.sqlite import open_sqlite
-from crowdblend.engines.duckdb.database import attach, database, redact, small_database
+from crowdblend.engines.duckdb.database import attach, database, redact, small_database, table_remedy
 from crowdblend.engines.duckdb.relation import check_names, check_repeats, identifier, source_name
 from crowdblend.packages import duckdb
 from crowdblend.policies.header import Header
@@ -50,10 +50,7 @@ def _readable(connection: duckdb.DuckDBPyConnection, data: DataSource) -> Abstra
     """Open a DuckDB file; whatever is selected inside is from its tables."""
     attach(connection, data)
     connection.execute("USE origin")
-    remedy = "Check table in [data]."
-    if data.query is not None:
-        remedy = "Check query in [data]: one SELECT from the tables of this file, and from no other file."
-    return redact(f"{source_name(data)} cannot be read in this file.", remedy, code="table")
+    return redact(f"{source_name(data)} cannot be read in this file.", table_remedy(data), code="table")
 
 
 def header_of(data: DataSource) -> Header:

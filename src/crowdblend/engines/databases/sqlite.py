@@ -21,11 +21,18 @@ from crowdblend.recoding.reading import quote
 _TYPES = ("integer", "real", "text", "blob")
 _NUMBERS: dict[str, ColumnKind] = {"integer": "whole", "real": "number"}
 _BATCH = 1 << 16
+_READS = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE)
+# SQLite declares its own table functions so; nothing can be written, since the file is open for reading.
+_DECLARES = (sqlite3.SQLITE_UPDATE, "sqlite_master")
+# What the tables of a full-text index ask about their file.
+_ASKED = ("page_size", "data_version")
+# Functions that run code of somebody's choice.
+_FORBIDDEN = ("load_extension", "fts3_tokenizer")
 
 
 @contextmanager
 def open_sqlite(data: DataSource) -> Iterator[SQLite]:
-    """A SQLite file; nothing is created or written."""
+    """A SQLite file; nothing is created or written, and neither a view nor a query reaches another file or program."""
     file = sqlite_file(data.source)
     if not file.is_file():
         raise refusal("no-file", f"{file.name!r} is no file.", "Check the path in [data].", "[data] source")
@@ -36,10 +43,20 @@ def open_sqlite(data: DataSource) -> Iterator[SQLite]:
         try:
             connection.execute("BEGIN")
             connection.execute("SELECT name FROM sqlite_master LIMIT 0")
+            connection.execute("PRAGMA trusted_schema = OFF")
         except sqlite3.DatabaseError:
             message = f"{file.name!r} is no SQLite file."
             raise refusal("database", message, "Check source and format in [data].", "[data] source") from None
+        connection.set_authorizer(_authorize)
         yield SQLite(data, connection)
+
+
+def _authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+    """Let a statement read, and refuse it before it runs if it does anything else."""
+    asks = action == sqlite3.SQLITE_PRAGMA and (first == "table_info" or (first in _ASKED and second is None))
+    calls = action == sqlite3.SQLITE_FUNCTION and second not in _FORBIDDEN
+    reads = action in _READS or (action, first) == _DECLARES
+    return sqlite3.SQLITE_OK if reads or asks or calls else sqlite3.SQLITE_DENY
 
 
 class SQLite:
@@ -53,7 +70,7 @@ class SQLite:
         """Return the columns; a type is that of all its values, so that all are looked at."""
         names = self.names()
         each = ", ".join(f"max(typeof({identifier(name)}) = '{kind}')" for name in names for kind in _TYPES)
-        found = self._connection.execute(f"SELECT {each} FROM {self._relation}").fetchone()
+        found = self._ask(f"SELECT {each} FROM {self._relation}").fetchone()
         width, columns, types = len(_TYPES), [], {}
         if self._data.table is not None:  # SQLite has no type for dates, and keeps them as texts
             declarations = f"SELECT name, type FROM pragma_table_info({quote(self._data.table)})"
@@ -85,13 +102,15 @@ class SQLite:
 
     def names(self) -> list[str]:
         """Return the names of the columns."""
+        return [str(name) for name, *_ in self._ask(f"SELECT * FROM {self._relation} LIMIT 0").description]
+
+    def _ask(self, question: str) -> sqlite3.Cursor:
         try:
-            found = self._connection.execute(f"SELECT * FROM {self._relation} LIMIT 0").description
+            return self._connection.execute(question)
         except sqlite3.Error:
             what, where = name_table(self._data)
             message = f"{what} cannot be read in this SQLite file."
             raise refusal("table", message, f"Check {where.removeprefix('[data] ')} in [data].", where) from None
-        return [str(name) for name, *_ in found]
 
 
 def _type_of(name: str, kinds: set[str]) -> str:

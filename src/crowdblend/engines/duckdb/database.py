@@ -55,7 +55,11 @@ def database(resources: Resources, folder: Path) -> Iterator[duckdb.DuckDBPyConn
     settings: dict[str, str | bool | int | float | list[str]] = {
         "temp_directory": str(folder),
         "preserve_insertion_order": False,
+        # No extension is fetched or loaded because a file names it, and no stored password is handed to one.
         "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "allow_community_extensions": False,
+        "allow_persistent_secrets": False,
         "python_enable_replacements": False,
     }
     if resources.threads is not None:
@@ -93,18 +97,26 @@ def small_database() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def attach(connection: duckdb.DuckDBPyConnection, data: DataSource) -> None:
-    """Open a DuckDB file for reading, under the name `origin`; a query then reads nothing but this file.
+    """Open a DuckDB file for reading, under the name `origin`; nothing is then read but this file.
 
-    It comes with the policy, and DuckDB's SQL reads and writes any file of anyone who runs it.
+    A query comes with the policy, a view with the file, and DuckDB's SQL reads and writes any file of anyone who runs
+    it. The setting cannot be taken back while the database runs.
     """
     path = Path(data.source)
     if not path.is_file():
         raise refusal("no-file", f"{path.name!r} is no file.", "Check the path in [data].", _SOURCE)
     closing = "Check that it is a DuckDB file, and close the programs that write to it."
     with redact(f"{path.name!r} cannot be opened as a DuckDB file.", closing, code="database"):
-        connection.execute(f"ATTACH {quote(str(path))} AS origin (READ_ONLY)")
-        if data.query is not None:
-            connection.execute("SET enable_external_access = false")
+        # A name such as postgres:x.duckdb, or a file of another kind, would be opened by an extension.
+        connection.execute(f"ATTACH {quote(str(path.absolute()))} AS origin (TYPE duckdb, READ_ONLY)")
+        connection.execute("SET enable_external_access = false")
+
+
+def table_remedy(data: DataSource) -> str:
+    """Return what to do where a table or query of a DuckDB file cannot be read."""
+    if data.query is not None:
+        return "Check query in [data]: one SELECT from the tables of this file, and from no other file."
+    return "Check table in [data]. A view is read where it reads the tables of this file, and no other file."
 
 
 @contextmanager

@@ -127,8 +127,10 @@ def source_name(data: DataSource) -> str:
     """Return the source's name in a message, without its folder."""
     if data.format == "frame":
         return data.source
-    if data.is_database or data.query is not None:
-        return "The query in [data]" if data.query is not None else f"Table {data.table!r}"
+    if data.query is not None:
+        return "The query in [data]"
+    if data.table is not None:
+        return f"Table {data.table!r}"
     return "stdin" if data.source == STDIN else repr(Path(data.source).name)
 
 

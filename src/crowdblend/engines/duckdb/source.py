@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from crowdblend.engines.duckdb.database import attach, redact
+from crowdblend.engines.duckdb.database import attach, redact, table_remedy
 from crowdblend.engines.duckdb.files import open_csv, open_parquet
 from crowdblend.engines.duckdb.relation import (
     PLACE,
@@ -64,8 +64,10 @@ def describe_relation(
     connection: duckdb.DuckDBPyConnection, data: DataSource, relation: Relation, columns: Sequence[str]
 ) -> Relation:
     """Return the relation with the columns that the database finds in it."""
-    check = "Check table in [data], and that all files have the same columns."
-    with redact(f"{source_name(data)} holds no table that can be read.", check, code="table"):
+    message, remedy = f"{source_name(data)} cannot be read in this file.", table_remedy(data)
+    if data.format == "parquet":
+        message, remedy = f"{source_name(data)} holds no table.", "Check that all files have the same columns."
+    with redact(message, remedy, code="table"):
         found = connection.sql(f"SELECT * FROM {relation.sql} LIMIT 0")
         types = dict(zip(found.columns, map(str, found.types), strict=True))
     check_names(data, list(types), columns)

@@ -42,7 +42,7 @@ def open_source(spark: SparkSession, data: DataSource, columns: Sequence[str]) -
     if data.format == "catalog":
         message = "The catalog of the Spark session has no such table."
         refused = refusal("table", message, "Check source in [data].", "[data] source")
-        return open_frame(data, _frame(lambda: spark.table(data.source.removeprefix(CATALOG)), refused), columns)
+        return open_frame(data, _frame(lambda: _table(spark, data.source.removeprefix(CATALOG)), refused), columns)
     if data.format == "parquet" and "://" in data.source:
         return open_frame(data, read_parquet(spark, data), columns)
     if data.format == "parquet":
@@ -52,6 +52,13 @@ def open_source(spark: SparkSession, data: DataSource, columns: Sequence[str]) -
         return SparkRelation(spark, data, open_csv(data, files, columns, Path()).fields, files=tuple(files))
     message = f"The Spark engine reads no source of format {data.format}."
     raise refusal("format", message, "Use --engine duckdb, or write Parquet files.", "[data] source")
+
+
+def _table(spark: SparkSession, name: str) -> DataFrame:
+    """Return a table or view of the catalog; Spark takes text.`/a/file` for a table too, which is none."""
+    if not spark.catalog.tableExists(name):
+        raise LookupError
+    return spark.table(name)
 
 
 def _frame(read: Callable[[], DataFrame], refused: InvalidInput) -> DataFrame:
@@ -82,7 +89,10 @@ def open_parquet_files(
 
 
 def read_parquet(spark: SparkSession, data: DataSource) -> DataFrame:
-    """Return the files of an address as a frame."""
+    """Return the files of an address as a frame; Spark would follow the links in a folder of this machine."""
+    if data.source.lower().startswith("file:"):
+        message = "source in [data] is a folder or file of this machine, written as an address."
+        raise refusal("local-address", message, "Write its path.", "[data] source")
     message = f"Spark cannot read {source_name(data)}."
     refused = refusal("unreadable", message, "Check the path; it must be Parquet.", "[data] source")
     return _frame(lambda: spark.read.parquet(data.source), refused)
