@@ -115,7 +115,7 @@ def test_it_is_verified_and_says_how_it_is_read(published: Path) -> None:
         assert said in readme
     assert "labels are those that are published" in readme
     assert not any(said in readme for said in ("whole domain", "all that were declared", "pip install crowdblend"))
-    assert "which of them appear here is protected as their numbers are" in report
+    assert "Which labels appear here is protected as their numbers are" in report
     assert "No totals are shown" in report
     with pytest.raises(CrowdblendError) as refused:
         cb.read(published).margin(["sex"])

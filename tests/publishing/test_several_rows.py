@@ -78,12 +78,12 @@ def test_a_register_of_people_says_what_it_counts(tmp_path: Path) -> None:
     assert found is not None
     assert (found.epsilon, found.delta) == (1.0, 0.0)
     readme = (done.folder / "README.md").read_text()
-    assert "Counts are people: everybody is counted once in every class" in readme
-    assert "Classes that were left out are in none of the numbers" in readme
+    assert "Counts are people: everybody counts once in each of at most 2 random classes of theirs" in readme
+    assert "The other classes of a person are in none of the numbers" in readme
     page = (done.folder / "report.html").read_text(encoding="utf-8")
     assert "sums of cells are not numbers of people" in page
     assert "people in the published data" not in page
-    assert "Classes that were left out are in none of the numbers" in page
+    assert "The other classes of a person are in none of the numbers" in page
     # Everybody has two classes, so that the sum of cells is twice as many as there are: nothing says or gives it.
     assert "right on average" not in page
     assert "right on average" not in (done.folder / "README.md").read_text()

@@ -14,6 +14,7 @@ from crowdblend.designs.design import MOST_LISTED
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator
 from crowdblend.estimates.laws import GaussianOnEveryCell, Law, NoiseBelowK, NoiseFromThreshold, OutlierNoise
 from crowdblend.guarantees.wording import three_digits
+from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.releases.facts import CellTable, ReleaseFacts
 
 _UNKNOWN = "The certificate does not say how people were sampled, so nothing is said about the population."
@@ -21,42 +22,55 @@ _SELECTED = (
     "Of a cell that is barely large enough the estimate is too large on average: it is published only when many of its "
     "people happened to be sampled. low and high take that into account."
 )
+_REACHED = (
+    "Of cells near that number the estimate is too large on average: they are published only where the noise was not "
+    "too low. low and high take that into account."
+)
 _CHOSEN = (
     "A part of the sample chose the labels, and is in none of the numbers. The intervals are those of labels that were "
     "fixed before: they are not proved to cover as often after such a choice."
 )
-
-
 _LOWER_ENDS = (
     "Sums of published cells are lower ends: cells that are missing are not in them. Groups of people who fall into "
     "many small cells lose more than others, so compare the intervals, not the sums."
 )
+_CUT_SUMS = "Do not add cells up: some are missing, and of the others the small ones are too large."
 
 
 def sentences(
     facts: ReleaseFacts, table: CellTable, margin: Sequence[str] | None = None, confidence: float = CONFIDENCE
 ) -> list[str]:
     """Return sentences on reading counts and estimates of a table; of a margin, on its sums."""
-    laws = table.laws
-    if laws.stratum is not None:
-        return stratum_sentences(facts, table, confidence)
-    estimator = laws.estimator
-    if estimator is None:
+    laws, found = table.laws, _estimators(table)
+    if not found:
         return _unknown(facts)
-    lines = [*_sample(facts, estimator, confidence), *facts.rests_on, *_cells(facts, table, estimator, confidence)]
+    lines = [
+        *filter(None, [facts.counting_note]),
+        *(_sample(facts, table, confidence) if laws.stratum is None else _strata(facts, table, confidence)),
+        *facts.rests_on,
+        *_cells(facts, table, confidence),
+    ]
     lines += [_CHOSEN] if facts.chosen_by_the_sample else []
+    noiseless = found[0].law.noiseless
     open_columns = [name for name, size in laws.sizes.items() if size is None]
-    if open_columns and estimator.law.noiseless:
+    if open_columns and noiseless:
         lines.append(
             f"The labels of {', '.join(open_columns)} are not listed, so cells that are not published cannot be "
             "counted and sums over them have no upper end."
         )
-    if margin is not None and estimator.law.noiseless:
+    if margin is not None and noiseless:
         lines.append(
             "Sums over cells of which some are not published are given as a lower and an upper end, without an "
             "estimate: what is missing is not known."
         )
     return lines
+
+
+def _estimators(table: CellTable) -> list[Estimator]:
+    """Return the estimator of the sample, or those of all strata; none where one of them is not known."""
+    laws = table.laws
+    each = [laws.estimator] if laws.stratum is None else [*laws.strata.values()]
+    return [] if None in each else [own for own in each if own is not None]
 
 
 def _unknown(facts: ReleaseFacts) -> list[str]:
@@ -66,22 +80,40 @@ def _unknown(facts: ReleaseFacts) -> list[str]:
     return [facts.counting_note, "How many there are in the population is not estimated.", *facts.rests_on]
 
 
-def _sample(facts: ReleaseFacts, estimator: Estimator, confidence: float) -> list[str]:
-    if facts.counting_note is not None:
-        return [facts.counting_note]
+def _people(table: CellTable) -> str:
+    """Return who a number of the population is about."""
+    if not table.laws.repeated:
+        return "people of the population"
+    return "people who count in it" if table.laws.classes_in_a_row == 1 else "points of people who count there"
+
+
+def _rows_have_coins(facts: ReleaseFacts) -> bool:
+    return isinstance(facts, CrowdFacts) and facts.rows_have_coins
+
+
+def _covers(table: CellTable, confidence: float) -> str:
+    """Return what an interval covers how often."""
+    many = "people who count in a cell" if table.laws.repeated else "people"
+    return (
+        f"an interval covers the number of {many} {_times(confidence)} among the cells of that size that are published."
+    )
+
+
+def _sample(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[str]:
+    (estimator,) = _estimators(table)
     design = estimator.design
     if design.least == design.most == 1:
         return ["No sample was drawn: everybody is counted."]
+    each = "person"
+    if _rows_have_coins(facts):
+        each = f"counted {'class' if table.laws.blocks == 1 else 'block'} of a person"
     what, one = "sampled is about", "counted person"
     if not facts.rows_are_counted:
-        what, one = "Each row is one person of", "row"
-    stands = (
-        f": one {one} stands for about {three_digits(1 / design.least)} people" if design.least == design.most else ""
-    )
+        what, one = f"Each row is one {each} of", "row"
+    stands = f": one {one} stands for about {three_digits(1 / design.least)}" if design.least == design.most else ""
     lines = [
-        f"{what} a random sample, which has each person with probability {probability(design)}{stands}.",
-        f"{_estimates(facts)} are about the population that the sample was drawn from: an interval covers the number "
-        f"of people {_times(confidence)} among the cells of that size that are published.",
+        f"{what} a random sample, which has each {each} with probability {probability(design)}{stands}.",
+        f"{_estimates(facts)} are about the population that the sample was drawn from: {_covers(table, confidence)}",
     ]
     if facts.assumption is Assumption.ASSUMED_RATE:
         lines.append(
@@ -113,130 +145,163 @@ def probability(design: InclusionRates) -> str:
     return f"between {design.least:g} and {design.most:g}{others}"
 
 
-def _cells(facts: ReleaseFacts, table: CellTable, estimator: Estimator, confidence: float) -> list[str]:
-    law = estimator.law
-    if law.noiseless:
-        exact = ["Published counts are exact."] if facts.rows_are_counted else []
-        lower = [_LOWER_ENDS] if law.shown_from is not None and table.laws.blocks == 1 and table.laws.add_up else []
-        return [*missing_rows(table, confidence), *exact, *lower]
-    if isinstance(law, NoiseFromThreshold):
-        most = table.laws.largest_unpublished(estimator, confidence=confidence)
-        return _threshold_cells(
-            law, "" if most is None else f"; it may have up to {most:,} people, {_times(confidence)}"
-        )
-    lines = []
-    if isinstance(law, NoiseBelowK):
-        hidden = "The data do not say which counts are noisy, on purpose: that would reveal more than is guaranteed."
-        lines = [
-            f"Where at least {law.k:,} sampled people fall into a cell, its count is exact. Where fewer do, it is "
-            "noisy: a random number was added, and the true one may be larger, smaller or zero.",
-            "The column exact says which counts are exact." if law.flag else hidden,
-        ]
-    if law.shown_from is not None:
-        return [
-            *lines,
-            f"Counts carry noise, and cells below {law.shown_from:,} are not published, which does not mean zero. Do "
-            "not add cells up: the sums would be too large.",
-        ]
-    which = f"Counts carry noise, {_off(law)}," if law.exact_from is None else "Small counts carry noise"
-    sums = "; sums of cells are right on average, and the more cells, the more noise" if table.laws.add_up else ""
-    return [*lines, f"Every cell is published. {which} and may be negative, and so may estimates, below low{sums}."]
-
-
-def _off(law: Law) -> str:
-    """Return how far noise moves a count on average; where that depends on its size, of large and of small ones."""
-    if isinstance(law, GaussianOnEveryCell):
-        low, high = law.reach(0, 0)
-        values = np.arange(low, high + 1)
-        return f"{three_digits(float(abs(values) @ law.kernel(np.zeros(1, np.int64), values)[0]))} on average"
-    # The mean distance of discrete Laplace noise from zero.
-    most = three_digits(1 / math.sinh(min(law.widest_loss, 700.0)))
-    if not isinstance(law, OutlierNoise) or law.widest_loss == law.epsilon:
-        return f"{most} on average"
-    least = three_digits(1 / math.sinh(min(law.epsilon, 700.0)))
-    return f"{least} on average in cells of {law.settled_from:,} or more and up to {most} in smaller ones"
-
-
-def _threshold_cells(law: NoiseFromThreshold, size: str) -> list[str]:
-    """Return sentences on cells that are shown because their noisy count reached a threshold."""
-    return [
-        "Labels were not listed beforehand: which of them appear here is protected as their numbers are. The noise "
-        f"moves a count by {_off(law)}.",
-        f"Every count carries noise, and a cell is published where its noisy count is {law.shown_from:,} or more. One "
-        f"that is missing is not zero, and a label that is missing may well be somebody's{size}.",
-        "Of cells near that number the estimate is too large on average: they are published only where the noise was "
-        "not too low. low and high take that into account.",
-        "Do not add cells up: some are missing, and of the others the small ones are too large.",
-    ]
-
-
-def missing_rows(table: CellTable, confidence: float = CONFIDENCE) -> list[str]:
-    """Return sentences on rows that are not published, and on estimates; none where all are."""
-    laws = table.laws
-    found = [own for own in (laws.estimator, *laws.strata.values()) if own is not None and own.law.shown_from]
-    if not found:
-        return []
-    sizes = sorted({own.law.shown_from or 0 for own in found})
-    ends = [laws.largest_unpublished(own, confidence=confidence) for own in found]
-    enough = f"at least {sizes[0]:,} sampled people"
-    if len(sizes) > 1:
-        enough = f"enough sampled people (between {sizes[0]:,} and {sizes[-1]:,}, depending on the stratum)"
-    held = "how many people it has is not known"
-    if None not in ends:
-        most = max(end for end in ends if end is not None)
-        others = f"of larger ones fewer than {100 * (1 - confidence):.6g} in 100 are missing"
-        held = f"it may have up to {most:,} people of the population; {others}"
-    lines = [f"A cell is published when {enough} are in it. One that is missing is not zero: {held}."]
-    if laws.blocks != 1:
-        what = "A block" if laws.blocks_shown else "A combination of labels"
-        lines = [
-            f"A point is published when {enough} have its labels and are in its block. {what} that is missing is not "
-            f"empty: {held}."
-        ]
-    estimated = laws.classes_in_a_row == 1 and any(own.design.rate is not None for own in found)
-    return [*lines, *([_SELECTED] if estimated else [])]
-
-
-def stratum_sentences(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[str]:
-    """Return sentences on reading counts and estimates of a stratified sample."""
-    laws = table.laws
-    found = {label: own for label, own in laws.strata.items() if own is not None}
-    if len(found) < len(laws.strata):
-        return _unknown(facts)
-    listed = ", ".join(f"{label}: {_rates(own)}" for label, own in [*found.items()][:MOST_LISTED])
+def _strata(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[str]:
+    """Return sentences on a stratified sample."""
+    laws, found = table.laws, _estimators(table)
+    rates = [f"{label}: {_rates(own)}" for label, own in zip(laws.strata, found, strict=True)]
     more = len(found) - MOST_LISTED
+    listed = ", ".join(rates[:MOST_LISTED]) + (f", and {more} more, which datapackage.json lists" if more > 0 else "")
     about, each = (
         ("sampled is", "number of sampled people") if facts.rows_are_counted else ("Rows are", "number of rows")
     )
     instead = " Add estimates instead, or read a margin: crowdblend read DIR --margin COLUMN." if laws.add_up else ""
+    who = "classes of people, as far as they count," if _rows_have_coins(facts) else "people"
     lines = [
-        *filter(None, [facts.counting_note]),
-        f"{about} about a stratified sample: people of each label of {laws.stratum} were sampled at a rate of their "
-        f"own ({listed}{f', and {more} more, which datapackage.json lists' if more > 0 else ''}).",
+        f"{about} about a stratified sample: {who} of each label of {laws.stratum} were sampled at a rate of their own "
+        f"({listed}).",
         "Counts of different strata must not be added or compared: one person stands for more people where the rate is "
         f"lower.{instead}",
-        f"{_estimates(facts)} are about the population: each {each} is divided by the rate of its stratum.",
+        f"{_estimates(facts)} are about the population: each {each} is divided by the rate of its stratum, and "
+        f"{_covers(table, confidence)}",
     ]
     if facts.already_drawn:
         lines.append(
             "The sample was drawn before, and its rates are an assumption of the publisher: the estimates are only as "
             "good as that."
         )
-    lines += facts.rests_on
-    if any(own.design.least < own.design.most for own in found.values()):
+    if any(own.design.least < own.design.most for own in found):
         lines.append(
             "In a stratum of survey weights the estimate counts everybody with a middle weight of the stratum, so that "
             "it is too large where most weights are smaller, and too small where most are larger; low and high hold "
             "for every weight in it."
         )
-    if any(own.law.shown_from for own in found.values()):
-        return [*lines, *missing_rows(table, confidence)]
-    lines.append(
-        "Every cell is published. Small counts carry noise and may be negative, and so may estimates, below low."
-    )
-    if laws.add_up and all(own.design.least == own.design.most for own in found.values()):
-        lines.append("Sums of estimates are right on average.")
     return lines
+
+
+def _cells(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[str]:
+    """Return sentences on which cells are published, and how exact they are."""
+    law, laws = _estimators(table)[0].law, table.laws
+    if law.noiseless:
+        exact = ["Published counts are exact."] if facts.rows_are_counted else []
+        lower = [_LOWER_ENDS] if law.shown_from is not None and laws.blocks == 1 and laws.add_up else []
+        return [*missing_rows(table, confidence), *exact, *lower]
+    if isinstance(law, NoiseFromThreshold):
+        return _threshold_cells(table, law, confidence)
+    lines, noise = [], f"Counts carry noise, {_off(table)}"
+    if isinstance(law, NoiseBelowK):
+        hidden = "The data do not say which counts are noisy, on purpose: that would reveal more than is guaranteed."
+        enough = _enough([own.law.exact_from or 0 for own in _estimators(table)])
+        lines = [
+            f"Where {enough} fall into a cell, its count is exact. Where fewer do, it is noisy: a random number was "
+            "added, and the true one may be larger, smaller or zero.",
+            "The column exact says which counts are exact." if law.flag else hidden,
+        ]
+        noise = f"Small counts carry noise, {_off(table)}"
+    if law.shown_from is not None:
+        return [
+            *lines,
+            f"{noise}. Cells whose count is below {law.shown_from:,} with the noise are not published, and one that is "
+            f"missing is not zero{_missing(table, confidence)}.",
+            *_near_the_threshold(table),
+            _CUT_SUMS,
+        ]
+    return [
+        *lines,
+        f"Every cell is published. {noise}. They may be negative, and so may estimates, below low{_noisy_sums(table)}.",
+    ]
+
+
+def _noisy_sums(table: CellTable) -> str:
+    """Return what sums of noisy cells are, where they have a meaning."""
+    if not table.laws.add_up:
+        return ""
+    unbiased = all(own.design.least == own.design.most for own in _estimators(table))
+    what = "cells" if table.laws.stratum is None else "estimates"
+    average = f"sums of {what} are right on average, and " if unbiased else ""
+    return f"; {average}the more cells are added, the more noise there is"
+
+
+def _off(table: CellTable) -> str:
+    """Return how far noise moves a count on average; where that depends on its size, of large and of small ones."""
+    each = [_distances(own.law) for own in _estimators(table)]
+    (least, most), settled = map(max, zip(*each, strict=True)), _estimators(table)[0].law.settled_from
+    if least == most or not isinstance(_estimators(table)[0].law, OutlierNoise):
+        low = min(least for least, _ in each)
+        spread = f"{three_digits(low)} to " if low < least else ""
+        strata = ", depending on the stratum" if spread else ""
+        return f"{spread}{three_digits(most)} on average{strata}"
+    small, large = three_digits(most), three_digits(least)
+    return f"{large} on average in cells of {settled:,} or more and up to {small} in smaller ones"
+
+
+def _distances(law: Law) -> tuple[float, float]:
+    """Return the mean distance of the noise from zero on large cells and on small ones."""
+    if isinstance(law, GaussianOnEveryCell):
+        low, high = law.reach(0, 0)
+        values = np.arange(low, high + 1)
+        far = float(abs(values) @ law.kernel(np.zeros(1, np.int64), values)[0])
+        return far, far
+    losses = (law.epsilon, law.widest_loss) if isinstance(law, OutlierNoise) else (law.widest_loss, law.widest_loss)
+    # Of discrete Laplace noise.
+    least, most = (1 / math.sinh(min(loss, 700.0)) for loss in losses)
+    return least, most
+
+
+def _threshold_cells(table: CellTable, law: NoiseFromThreshold, confidence: float) -> list[str]:
+    """Return sentences on cells that are shown because their noisy count reached a threshold."""
+    unlisted = [name for name, size in table.laws.sizes.items() if size is None]
+    listed = f"The labels of {', '.join(unlisted)} were not listed beforehand. " if unlisted else ""
+    return [
+        f"{listed}Which labels appear here is protected as their numbers are. The noise moves a count by "
+        f"{_off(table)}.",
+        f"Every count carries noise, and a cell is published where its noisy count is {law.shown_from:,} or more. One "
+        "that is missing is not zero, and a label that is missing may well be somebody's"
+        f"{_missing(table, confidence)}.",
+        *_near_the_threshold(table),
+        _CUT_SUMS,
+    ]
+
+
+def _near_the_threshold(table: CellTable) -> list[str]:
+    """Return a sentence on estimates of cells near a threshold, where there are any."""
+    return [_REACHED] if any(own.design.rate is not None for own in _estimators(table)) else []
+
+
+def _missing(table: CellTable, confidence: float) -> str:
+    """Return how many people a cell can have that is not shown, and how often larger ones are."""
+    ends = [table.laws.largest_unpublished(own, confidence=confidence) for own in _estimators(table)]
+    if None in ends:
+        return ": how many people it has is not known"
+    most = max(end for end in ends if end is not None)
+    others = f"of larger ones fewer than {100 * (1 - confidence):.6g} in 100 are missing"
+    anybody = ", and any number who have its labels" if table.laws.repeated else ""
+    return f": it may have up to {most:,} {_people(table)}{anybody}; {others}"
+
+
+def _enough(sizes: Sequence[int]) -> str:
+    """Return a number of sampled people, or its range over strata."""
+    least, most = min(sizes), max(sizes)
+    if least == most:
+        return f"at least {least:,} sampled people"
+    return f"enough sampled people (between {least:,} and {most:,}, depending on the stratum)"
+
+
+def missing_rows(table: CellTable, confidence: float = CONFIDENCE) -> list[str]:
+    """Return sentences on rows of crowds that are not published, and on estimates; none where all are published."""
+    laws, found = table.laws, _estimators(table)
+    sizes = [own.law.shown_from for own in found if own.law.shown_from is not None]
+    if not sizes:
+        return []
+    enough, held = _enough(sizes), _missing(table, confidence)
+    lines = [f"A cell is published when {enough} are in it. One that is missing is not zero{held}."]
+    if laws.blocks != 1:
+        what = "A block" if laws.blocks_shown else "A combination of labels"
+        lines = [
+            f"A point is published when {enough} have its labels and are in its block. {what} that is missing is not "
+            f"empty{held}."
+        ]
+    estimated = laws.classes_in_a_row == 1 and any(own.design.rate is not None for own in found)
+    return [*lines, *([_SELECTED] if estimated else [])]
 
 
 def sampling_of(facts: ReleaseFacts, table: CellTable) -> dict[str, Any]:

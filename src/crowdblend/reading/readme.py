@@ -103,7 +103,8 @@ def _opening(path: Path) -> list[str]:
 def _python(facts: ReleaseFacts) -> list[str]:
     if not facts.tables:
         return []
-    estimates = "release.estimates().to_pandas()           # how many people there are in every cell, with an interval"
+    what = "count" if any(table.laws.repeated for table in facts.tables.values()) else "there are"
+    estimates = f"release.estimates().to_pandas()           # how many people {what} in every cell, with an interval"
     if all(table.laws.add_up for table in facts.tables.values()):
         what = "people there are" if facts.counting_note is None else "rows were kept"
         estimates = f"release.estimates(margin=[]).to_pandas()  # how many {what} in all, with an interval"

@@ -29,6 +29,7 @@ from crowdblend.releases.facts import (
     PeopleFacts,
     Share,
     contradiction,
+    meanings_in_classes,
     people_in_classes,
 )
 from crowdblend.releases.series import check_series
@@ -177,6 +178,10 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
     @property
     def counting_note(self) -> str | None:
         return people_in_classes(self.rows_per_person)
+
+    @property
+    def meanings(self) -> Mapping[str, tuple[str, str]]:
+        return meanings_in_classes(self.rows_per_person)
 
     @property
     def own_parameters(self) -> Parameters:

@@ -258,17 +258,47 @@ class PeopleFacts(ReleaseFacts, frozen=True, kw_only=True):
 
 def rows_counted(rows: int | None) -> list[str]:
     """Return a sentence on rows, where those of people with several are counted."""
-    return [] if rows is None else [f"Counted are rows, at most {rows} random ones of each person, and not people."]
+    if rows is None:
+        return []
+    return [
+        f"Counted are rows, at most {rows} random ones of each person, and not people. Rows beyond these are in none "
+        f"of the numbers, and in no error. {rows_left_out(rows)}"
+    ]
 
 
-def people_in_classes(rows: int | None) -> str | None:
-    """Return a sentence on counts of a sample, where people are counted in several classes."""
+def rows_left_out(rows: int, what: str = "rows") -> str:
+    """Return a sentence on the share of a person's rows, or classes, that a limit leaves out."""
+    return (
+        f"Of a person with {2 * rows} {what} half are left out, of one with {10 * rows} nine in ten; how many that is "
+        "in all is not published."
+    )
+
+
+def people_in_classes(rows: int | None, what: str = "class") -> str | None:
+    """Return a sentence on counts where people are counted in several classes, or blocks."""
     if rows is None:
         return None
-    return (
-        f"Counts are people: everybody is counted once in every class of theirs, in at most {rows} random ones. Sums "
-        "over classes are not numbers of people."
+    several = f"{what}es" if what.endswith("s") else f"{what}s"
+    each = (
+        f"in one random {what} of theirs" if rows == 1 else f"once in each of at most {rows} random {several} of theirs"
     )
+    return (
+        f"Counts are people: everybody counts {each}. The other {several} of a person are in none of the numbers: "
+        f"estimates and intervals are about the people who count in a {what}, and not about all who have it. "
+        f"{rows_left_out(rows, several)} Sums over {several} are not numbers of people."
+    )
+
+
+def meanings_in_classes(rows: int | None) -> dict[str, tuple[str, str]]:
+    """Return the meaning of estimates where people are counted in several classes."""
+    if rows is None:
+        return {}
+    counted = f"people of the population who count in the class: it is one of at most {rows} random ones of theirs"
+    return {
+        "estimate": ("number", f"The estimated number of {counted}; blank where cells are missing."),
+        "low": ("integer", f"The lower end of the 95 % interval for the number of {counted}."),
+        "high": ("integer", f"The upper end of the 95 % interval for the number of {counted}."),
+    }
 
 
 def to_json(facts: ReleaseFacts) -> dict[str, Any]:

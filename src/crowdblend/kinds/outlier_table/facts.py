@@ -10,7 +10,7 @@ from crowdblend.designs.design import SeveralRows, differential_claim
 from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import by_law, check_strata, laws_of
-from crowdblend.releases.facts import CellTable, Parameters, people_in_classes
+from crowdblend.releases.facts import CellTable, Parameters, meanings_in_classes, people_in_classes
 from crowdblend.releases.series import RepeatedFacts
 
 
@@ -44,6 +44,10 @@ class OutlierTableFacts(RepeatedFacts, frozen=True, kw_only=True, tag="outlier-t
     @property
     def counting_note(self) -> str | None:
         return people_in_classes(self.rows_per_person)
+
+    @property
+    def meanings(self) -> Mapping[str, tuple[str, str]]:
+        return meanings_in_classes(self.rows_per_person)
 
     @property
     def tables(self) -> Mapping[str, CellTable]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
 from crowdblend.kinds.table import view as table
 from crowdblend.planning.outliers import curve_sizes
+from crowdblend.reading.notes import sentences
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports.blocks import Table
 from crowdblend.reports.text import round_up
@@ -18,22 +19,8 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     table_view = table.view(folder, figures)
     facts = folder.facts
     assert isinstance(facts, OutlierTableFacts)
-    rate = facts.rate
-    people = "Counts are people in the table that was read."
-    if rate is not None:
-        people = f"Counts are people in a random sample that kept each person with probability {rate:g}."
-    threshold = facts.mechanism.show_from
-    listed = "Every bin is listed. Noisy counts may be negative, and sums of bins are right on average."
-    if threshold is not None:
-        listed = (
-            f"Only bins whose noisy count reached {threshold} are listed. A bin that is not listed need not be empty, "
-            "one that is listed may be, and sums of the listed ones would be too large."
-        )
-    reading = (
-        people,
-        "Every count is noisy, and the smaller the bin the noisier: small bins hide their people best.",
-        listed,
-    )
+    (listed,) = folder.tables.values()
+    reading = (*sentences(facts, listed), "The smaller the bin the noisier: small bins hide their people best.")
     alone = folder.publication is None
     said = "How far a count is off on average, and what is guaranteed to people who share a bin of that size."
     if not alone:

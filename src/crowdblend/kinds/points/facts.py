@@ -14,7 +14,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.points import AxisNoise, MovedPoints, all_within
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import CrowdFacts, by_stratum
-from crowdblend.releases.facts import CellTable, Fact, Parameters, contradiction
+from crowdblend.releases.facts import CellTable, Fact, Parameters, contradiction, rows_left_out
 
 # For how many points the dry run says that none moves beyond some distance; with which probability it may be wrong, as
 # may what the report says of noise.
@@ -114,7 +114,9 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
     @property
     def meanings(self) -> Mapping[str, tuple[str, str]]:
         same = "labels and block" if self.show_blocks else "labels"
-        counted = f"{'people' if self.rows_per_person is None else 'points'} in the population with the same {same}"
+        counted = f"people in the population with the same {same}"
+        if (rows := self.rows_per_person) is not None:
+            counted = f"points in the population with the same {same}, at most {rows} random ones of a person"
         axes = {
             name: f"A coordinate on a grid of {axis.resolution} from {axis.low} to {axis.high}, moved by noise."
             for name, axis in self.axes.items()
@@ -130,9 +132,10 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
     def counting_note(self) -> str | None:
         if (rows := self.rows_per_person) is None:
             return None
+        each = "one random block" if rows == 1 else f"each of at most {rows} random blocks"
         return (
-            f"Everybody has one point in every block of theirs, in at most {rows} random ones: numbers of points are "
-            "not numbers of people."
+            f"Everybody has one point in {each} of theirs: numbers of points are not numbers of people. Other blocks "
+            f"of a person are in none of the numbers, and in no interval. {rows_left_out(rows, 'blocks')}"
         )
 
     @property

@@ -8,10 +8,9 @@ from functools import partial
 import numpy as np
 
 from crowdblend.figures.maps import Rectangle, point_map
-from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds.points.facts import FAILURE, AxisMoves, PointsFacts
 from crowdblend.kinds.table.view import bars
-from crowdblend.reading.notes import missing_rows, probability
+from crowdblend.reading.notes import sentences
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.outputs import PointsOutput
 from crowdblend.releases.places import QUANTILES, Places
@@ -48,23 +47,14 @@ def view(folder: PublishedRelease, figures: bool) -> View:
 
 
 def _reading(facts: PointsFacts, noise: list[AxisMoves]) -> list[str]:
-    rate = facts.rate
-    many = "people" if facts.rows_per_person is None else "points"
-    stands = f" One point stands for about {three_digits(1 / rate)} {many}." if rate else ""
-    inclusion = facts.design.inclusion
-    if inclusion is not None and inclusion.least < inclusion.most:
-        stands = f" It kept each person with probability {probability(inclusion)}."
     kept = {
         "block": "Every point was kept in its own block, so the number of points in a block is exact.",
         "bounds": "Points that left the bounds were put back onto them, so the edges hold too many.",
     }.get(facts.keep_in, "Points may lie outside the declared bounds: noise knows none.")
-    note = [] if facts.counting_note is None else [facts.counting_note]
-    one = "one place of a person" if note else "one person"
     return [
-        *note,
-        f"Each point is {one} of a random sample, moved by noise.{stands} The order of the rows means nothing.",
+        *sentences(facts, facts.tables["data"]),
+        "Each point was moved by noise. The order of the rows means nothing.",
         f"On each axis noise moved a point by more than this {_RARELY}: {_each(noise, 'moved')}.",
-        *missing_rows(facts.tables["data"]),
         kept,
     ]
 

@@ -13,7 +13,7 @@ from crowdblend.designs.design import Claims, SeveralRows
 from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal, ThresholdHistogram
 from crowdblend.mechanisms.histograms import NoisyHistogram, SuppressedHistogram
 from crowdblend.releases.crowd_facts import CrowdFacts, by_law, by_stratum
-from crowdblend.releases.facts import DATA, CellTable, Parameters, contradiction
+from crowdblend.releases.facts import DATA, CellTable, Parameters, contradiction, people_in_classes, rows_left_out
 from crowdblend.releases.series import check_totals
 
 TOTALS = "totals"
@@ -53,23 +53,20 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         if rows is None:
             return super().counting_note
         if self.count == "people":
-            return (
-                f"Counts are people: everybody is counted once in every class of theirs, in at most {rows} random "
-                "ones. Who has several classes is counted in each, so sums over classes are not numbers of people; the "
-                "number of people is in the table totals. Classes that were left out are in none of the numbers."
-            )
+            return f"{people_in_classes(rows)} The number of people is in the table totals."
         return (
             f"Counts are rows about everybody in the table: of each person at most {rows} random ones. The number of "
-            "people is in the table totals. Rows that were left out are in none of the numbers, and in no interval."
+            "people is in the table totals. Rows that were left out are in none of the numbers, and in no interval. "
+            f"{rows_left_out(rows)}"
         )
 
     @property
     def meanings(self) -> Mapping[str, tuple[str, str]]:
         if self.rows_in_cells is None:
-            return _CHOSEN_ENDS if self.chosen_by_the_sample else {}
+            return _CHOSEN_ENDS if self.chosen_by_the_sample else super().meanings
         count = "The published number of rows that were kept, or of what the column total names."
         if self.count == "people":
-            count = "The published number of people who have the class, or of what the column total names."
+            count = "The published number of people who count in the class, or of what the column total names."
         return {
             "count": ("integer", count),
             "estimate": ("number", "The estimate of that number without the noise."),

@@ -72,8 +72,9 @@ def words_of(facts: ReleaseFacts) -> Words:
         if facts.sample is not None and facts.sample.everybody
         else Words()
     )
-    if isinstance(facts, CrowdFacts) and facts.rows_have_coins:
-        return replace(found, no_totals=_IN_EACH)
+    (table,) = facts.tables.values()
+    if table.laws.repeated:
+        found = replace(found, estimated="people who count", no_totals=_IN_EACH)
     threshold = isinstance(facts, TableFacts) and isinstance(facts.mechanism, ThresholdHistogram)
     return replace(found, no_totals=_REACHED) if threshold else found
 
