@@ -36,7 +36,7 @@ def test_people_and_rows_are_the_same_in_every_order_and_format(tmp_path: Path) 
     wanted = FingerprintRequest(SECRET, rows=tuple(each.anchor for each in one.of("rows")))
     for name in ("two.csv", "two.parquet"):
         other = known(write(shuffled(table), tmp_path / name), wanted)
-        assert [each.kind for each in other.sketches] == ["person", "rows"]
+        assert [each.kind for each in other.sketches] == ["person", *["rows"] * len(one.of("rows"))]
         assert other.sketches == one.sketches
         assert other.source != one.source
 
@@ -75,11 +75,12 @@ def test_few_and_many_different_rows(tmp_path: Path) -> None:
     number = 60_000
     table = people(number)[["id", "sex", "age"]]
     path = write(table.assign(id=range(number)), tmp_path / "one.parquet")
-    people_of, rows = known(path).sketches
+    people_of, rows, ages = known(path).sketches
     assert MOST / 4 <= len(people_of.marks) <= MOST
     assert people_of.level > 0
     assert all(mark.depth >= people_of.level for mark in people_of.marks.values())
     assert (rows.level, len(rows.marks)) == (0, 200)
+    assert (ages.anchor.columns, len(ages.marks)) == (("age",), 100)
     assert sum(mark.often for mark in rows.marks.values()) == number
     fewer = known(write(table.iloc[:9_000].assign(id=range(9_000)), tmp_path / "two.parquet")).sketches[0]
     level = max(people_of.level, fewer.level)
@@ -188,6 +189,9 @@ SPELLED = [
     ),
     ("DOUBLE", "NULL", [""]),
     ("BIGINT", "NULL", [""]),
+    ("BOOLEAN", "true", ["1", "true", "True", "TRUE", "t", "1.0"]),
+    ("BOOLEAN", "false", ["0", "false", "False", "FALSE", "f"]),
+    ("BOOLEAN", "NULL", [""]),
     ("DATE", "NULL", [""]),
 ]
 
@@ -235,6 +239,28 @@ def test_the_number_of_different_rows_is_estimated(size: int) -> None:
     found = SomeRows(("a",), values).population(("a",), 10**6)
     assert abs(found / size - 1) < 5 * (2 * size) ** 0.5 / 4_000 + 0.01
     assert SomeRows(("a",), values).population(("a",), 4_000) == len(np.unique(values))
+
+
+def test_no_column_is_in_all_sets_of_columns() -> None:
+    """Others that tell rows apart make a second set; where there are none, each column is left out once."""
+    chance, number = np.random.default_rng(1), 4_000
+    sizes = {"sex": 2, "age": 100, "town": 300, "day": 300, "job": 200, "firm": 350}
+    values = {name: chance.integers(0, size, number) for name, size in sizes.items()}
+    values["row"] = np.arange(number)
+    some = SomeRows((*values,), np.column_stack([*values.values()]).astype(np.uint64), frozenset({"row"}))
+    first, second = some.column_sets([*values], [])
+    assert (set(first), set(second)) == ({"firm", "day", "town"}, {"age", "job", "sex"})
+    assert some.column_sets([*values], [first, second]) == []
+    assert some.column_sets([*values], [first]) == [second]
+    few = some.column_sets(["day", "job", "town"], [])
+    assert set(few[0]) == {"day", "job", "town"}
+    assert set.intersection(*map(set, few)) == set()
+    assert len(few) <= 4
+    # Without age or town, two rows of three are alike.
+    assert [set(each) for each in some.column_sets(["sex", "age", "town"], [])[1:]] == [{"age", "town"}]
+    # Nothing but a numbering is left without the only columns that tell rows apart.
+    assert some.column_sets(["town", "row"], [("town",)]) == [("town", "row")]
+    assert some.column_sets([], []) == []
 
 
 def test_zeros_count_leading_zero_bits() -> None:

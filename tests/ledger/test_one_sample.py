@@ -1,7 +1,6 @@
 """One sample is released once, whatever policy, person column, order, format or folder reads it."""
 
 import io
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -209,38 +208,10 @@ def test_what_cannot_be_compared_is_said_and_certified(publish, tmp_path: Path) 
     write(table[["sex", "age"]], tmp_path / "bare.csv")
     certified = publish("drawn.csv").certificate
     assert Assumption.SAMPLE_NOT_COMPARED not in certified.stated
-    with pytest.warns(UserWarning, match="release 1"):
+    with pytest.warns(UserWarning, match="No id and no row of this table is in that of release 1"):
         certified = publish("bare.csv", who=ROWS).certificate
     assert Assumption.SAMPLE_NOT_COMPARED in certified.stated
     assert Ledger.open(tmp_path / "ledger.sqlite").entry(2).not_compared == (1,)
-
-
-def test_a_pseudonymized_extract_with_other_columns_cannot_be_compared(begin, tmp_path: Path) -> None:
-    table = people()
-    write(table, tmp_path / "drawn.csv")
-    renamed = {"ssn": "pseudonym", "weight": "kg", "smokes": "smoker", "town": "place"}
-    extract = table.drop(columns="id").rename(columns=renamed)
-    write(extract.assign(pseudonym=[f"x{hash(one)}" for one in extract.pseudonym]), tmp_path / "extract.csv")
-    begin("drawn.csv")
-    with pytest.warns(UserWarning, match="whether this table was used before, by release 1: there is nothing"):
-        begin("extract.csv", who='person = "pseudonym"')
-    # Ids of the same column, or an id in common, would have told.
-    write(people(seed=2)[["id", "sex", "age"]], tmp_path / "others.csv")
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        begin("others.csv")
-    assert [str(one.message) for one in said if "release 1" in str(one.message)] == []
-
-
-@pytest.mark.parametrize("more", ["", 'population = "residents"'])
-def test_pseudonyms_in_a_column_of_the_same_name_cannot_be_compared_either(begin, tmp_path: Path, more: str) -> None:
-    table = people()
-    write(table, tmp_path / "drawn.csv")
-    extract = table[["id", "sex", "age"]]
-    write(extract.assign(id=[f"x{hash(one)}" for one in table.ssn]), tmp_path / "extract.csv")
-    begin("drawn.csv", more='population = "residents"')
-    with pytest.warns(UserWarning, match="whether this table was used before, by release 1: there is nothing"):
-        begin("extract.csv", more=more)
 
 
 @pytest.mark.parametrize(("who", "name"), [('person = "id"', ""), (ROWS, 'population = "patients"')])

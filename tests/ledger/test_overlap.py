@@ -1,6 +1,7 @@
 """When two sources have too much in common: the bound is that of the theorem, and independent samples keep to it."""
 
 import random
+from collections import Counter
 from collections.abc import Iterable
 
 import pytest
@@ -96,6 +97,15 @@ def test_rows_that_many_people_share_are_no_copy() -> None:
     assert not too_much_in_common(first, second, (0.5, 0.5))
     copied = dict.fromkeys(range(40), 500)
     assert too_much_in_common(rows(copied), rows({**copied, 3: 499}), (0.5, 0.5))
+
+
+def test_a_small_table_is_not_taken_for_a_part_of_a_large_one() -> None:
+    """1,000 and 20,000 people with 40,000 different rows: a third of the small table's rows are in both by chance."""
+    chance = random.Random(3)
+    small, large = (rows(Counter(chance.randrange(40_000) for _ in range(number))) for number in (1_000, 20_000))
+    for rates in ((0.01, 0.01), (0.001, 0.001)):
+        assert not too_much_in_common(small, large, rates)
+        assert not too_much_in_common(large, small, rates)
 
 
 def test_which_sketches_are_compared() -> None:

@@ -5,7 +5,9 @@ for a release is known by its key, so a key that is used twice is noticed, also 
 noise too, and the same noise twice cancels out.
 
 Every source is known by its rows too, without the person column: so it is recognized when its ids were numbered anew,
-and when one of two policies says that ids number the rows of one table only.
+and when one of two policies says that ids number the rows of one table only. Where several sets of columns tell rows
+apart, it is known by more than one, so that no single column is in all of them: a copy is recognized although one of
+its columns was recoded.
 
 Which columns tell rows apart is chosen from the hashes of some rows. Columns with few values come first, the most
 telling of them before the others: they are cheap to read, and hardly ever a numbering, which unrelated tables share.
@@ -15,7 +17,7 @@ Columns in which nearly every row has a value of its own come last, and only whe
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,12 +45,17 @@ if TYPE_CHECKING:
 class Hashes:
     """The rows whose hash begins with `level` zeros: the hash that decides, the one that is compared, how often.
 
-    `numbered` says of a single column that it looks like a table's own numbering, 1 to n.
+    `numbers` has the whole numbers of a single column, by the hash that is compared.
     """
 
     level: int
     rows: list[tuple[int, int, int]]
-    numbered: bool = False
+    numbers: Mapping[int, int]
+
+    def numbers_rows(self, rows: int) -> bool:
+        """Return whether the values look like a table's own numbering, 1 to n: small whole numbers."""
+        values = (self.numbers.get(content, -1) for _, content, _ in self.rows)
+        return bool(self.rows) and all(0 <= value <= 2 * rows for value in values)
 
 
 def sample_of(sampling: Sampling, source: str, key: bytes) -> str:
@@ -108,6 +115,8 @@ _CELLS = 4_000_000
 # These columns tell apart all but one in a thousand of the rows that all columns tell apart.
 _ENOUGH = 0.999
 _UNIQUE = 0.9
+# Other columns are kept too where they tell apart this share of the rows that all columns tell apart.
+_TELLING = 0.5
 # At least about this many different values decide which rows a sketch keeps.
 _DECIDING = 32
 _MANY_ROWS = 1_000_000
@@ -125,10 +134,14 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class SomeRows:
-    """A part of the rows of a source: the 64-bit hash of every value, by row and column."""
+    """A part of the rows of a source: the 64-bit hash of every value, by row and column.
+
+    `numberings` are the columns that number rows: whole numbers, all unlike, and not farther apart than rows are many.
+    """
 
     names: tuple[str, ...]
     hashes: NDArray[np.uint64]
+    numberings: frozenset[str] = frozenset()
 
     def different(self, names: Sequence[str]) -> int:
         """Return the number of distinct rows in these columns."""
@@ -137,6 +150,36 @@ class SomeRows:
     def enough(self, names: Sequence[str], among: Sequence[str]) -> bool:
         """Return whether some columns tell rows apart nearly as well as all of `among`."""
         return self.different(names) >= _ENOUGH * self.different(among)
+
+    def column_sets(self, content: Sequence[str], known: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+        """Return the sets of columns, beside the known ones, by which rows are recognized.
+
+        One tells rows apart nearly as well as all columns do. Each of the others is without some of the columns that
+        all sets so far have in common. A numbering is in none of the others, since unrelated tables have the same.
+        """
+        if not content:
+            return []
+        found: list[tuple[str, ...]] = []
+        if not any(self.enough(names, content) for names in known):
+            found.append(self.telling(content))
+        among = [name for name in content if name not in self.numberings]
+        least = _TELLING * self.different(content)
+        telling = [set(names) for names in (*known, *found) if self.different(names) >= least]
+        common = set.intersection(*telling) if telling else set()
+        groups = self._dispensable(sorted(common), among, least)
+        found += [self.telling([name for name in among if name not in without]) for without in groups]
+        return list(dict.fromkeys(found))
+
+    def _dispensable(self, names: Sequence[str], among: Sequence[str], least: float) -> list[set[str]]:
+        """Return few groups of some columns, without each of which the others of `among` tell enough rows apart."""
+        groups: list[set[str]] = []
+        for name in sorted(names, key=lambda name: (self.different([name]), name)):
+            for group in (*groups, set[str]()):
+                rest = [one for one in among if one != name and one not in group]
+                if rest and self.different(rest) >= least:
+                    groups = [*(one for one in groups if one is not group), {*group, name}]
+                    break
+        return groups
 
     def unique(self, names: Sequence[str]) -> list[str]:
         """Return the columns in which nearly every row has a value of its own."""

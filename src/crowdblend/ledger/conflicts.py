@@ -147,17 +147,17 @@ def _same_name(one: KnownRelease, other: KnownRelease) -> bool:
 def _pairs(one: Identity | None, other: Identity | None) -> list[tuple[Sketch, Sketch]]:
     """Return the sketches by which two sources are compared.
 
-    Ids that number the rows of one table are compared only where one of both has nothing else. Rows decide beside
-    people only where most of them are unlike all others.
+    Ids that number the rows of one table are compared only where one of both has nothing else. Beside people, and
+    beside other rows that do, rows decide only where most of them are unlike all others.
     """
     if one is None or other is None or one.hashing != other.hashing:
         return []
     pairs = [(first, second) for first in one.sketches for second in other.sketches if comparable(first, second)]
     if one.of("rows") and other.of("rows"):
         pairs = [pair for pair in pairs if "numbering" not in (pair[0].kind, pair[1].kind)]
-    if one.of("person") and other.of("person"):
-        pairs = [pair for pair in pairs if pair[0].kind != "rows" or tells_apart(*pair)]
-    return pairs
+    telling = [pair for pair in pairs if pair[0].kind != "rows" or tells_apart(*pair)]
+    people = one.of("person") and other.of("person")
+    return telling if people or any(first.kind == "rows" for first, _ in telling) else pairs
 
 
 def _only_by_numbers(
@@ -174,17 +174,11 @@ def _only_by_numbers(
 
 
 def _are_compared(one: KnownRelease, other: KnownRelease) -> bool:
-    """Return whether a copy of one source would be found in the other: ids of which none is in both may be pseudonyms.
+    """Return whether a copy of one source would be found in the other: an id or a row is in both.
 
-    One column of ids of which none is in both tells other people, unless they are said to be of one population, or only
-    one of both is said to be of any.
+    Where none is, these may be other people, or the same under new ids and with other columns or other words.
     """
-    names = {one.spending.population, other.spending.population}
-    apart = len(names) == 2 and sum(name.startswith(UNNAMED) for name in names) != 1
-    return any(
-        first.kind == "rows" or have_in_common(first, second) or (apart and first.anchor == second.anchor)
-        for first, second in _pairs(one.identity, other.identity)
-    )
+    return any(have_in_common(*pair) for pair in _pairs(one.identity, other.identity))
 
 
 def _has_people_in_common(one: KnownRelease, other: KnownRelease) -> bool:

@@ -14,6 +14,7 @@ holds everybody, r = 1: it is compared with a table that was already drawn in on
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from crowdblend.ledger.identity import Sketch
 
@@ -97,19 +98,27 @@ def _too_many_rows(one: Sketch, other: Sketch, rates: tuple[float, float]) -> bo
     """Return whether mostly unique rows are in both more often than people and twins would be.
 
     Of N people with equal rows, samples at rates r and r' have r·r'·N(N−1) pairs of different people in common on
-    average, and the first one alone has r²·N(N−1): so its own twins tell how many rows are equal by coincidence. Three
-    times as many are allowed, and some more where it has few.
+    average, and the first one alone has r²·N(N−1): so its own twins tell how many rows are equal by coincidence. Where
+    the tables differ in size, those of the larger one tell it too: how often another row is equal to one of its rows.
+    Three times as many are allowed, and some more where it has few.
     """
     if not tells_apart(one, other):
         return False
     first, second = _common_level(one, other)
     common = len(first.keys() & second.keys())
-    for counts, own, others in ((first, *rates), (second, *rates[::-1])):
-        pairs = sum(count * (count - 1) for count in counts.values())
-        twins = math.ceil((3 * pairs + _MANY) * max(1.0, others / own))
+    for counts, beside, own, others in ((first, second, *rates), (second, first, *rates[::-1])):
+        larger = max(1.0, others / own)
+        by_size = sum(counts.values()) / sum(beside.values())
+        coincidences = max(_twins(counts.values()) * larger, _twins(beside.values()) * by_size)
+        twins = math.ceil(3 * coincidences + _MANY * larger)
         if tail(len(counts), others, common - twins) < FALSE_ALARM:
             return True
     return False
+
+
+def _twins(counts: Iterable[int]) -> int:
+    """Return the number of pairs of equal rows, each in both orders."""
+    return sum(count * (count - 1) for count in counts)
 
 
 def _common_level(one: Sketch, other: Sketch) -> tuple[dict[int, int], dict[int, int]]:

@@ -45,8 +45,9 @@ class PendingRelease:
         if self.outlook.not_compared:
             which = ", ".join(map(str, self.outlook.not_compared))
             found.append(
-                f"The ledger cannot know whether this table was used before, by release {which}: there is nothing to "
-                "compare it by, no id in common and no other columns. Make sure that it was not."
+                f"No id and no row of this table is in that of release {which}: these are other people, or the same "
+                "under new ids, which the ledger cannot tell. Make sure that they are others; the certificate says "
+                "that this is assumed."
             )
         found += self.outlook.overlaps
         found += [

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -29,15 +30,17 @@ _FEWEST = MOST // 4
 BEYOND = 16 * MOST
 _BITS = 64
 _HASHED, _SIFTED, _TEXTS = "crowdblend_hashed", "crowdblend_sifted", "crowdblend_texts"
+# Texts that databases and files have for a boolean.
+_BOOLEANS = "('true', 'false', 't', 'f')"
 # Fewer ids are read once more sooner than sifted.
 _MANY = 1_000_000
 
 
 class _Value(NamedTuple):
-    """SQL of a value's hash, and of whether it could be a row number: a small whole number."""
+    """SQL of a value's hash, and of the whole number that it is, or NULL."""
 
     hashed: str
-    numbered: str
+    number: str
 
 
 class DuckDBHashes:
@@ -69,9 +72,23 @@ class DuckDBHashes:
         most = rows_to_look_at(len(names))
         # Told where the first rows are, the database begins with no others.
         first = f"WHERE {PLACE[1]} < {most}" if self._relation.placed and self._source == self._relation.sql else ""
-        query = f"SELECT {each} FROM (SELECT * FROM {self._source} {first} LIMIT {most})"
-        found = self._connection.execute(query).fetchnumpy()
-        return SomeRows(names, np.column_stack([np.asarray(found[f"h{at}"], np.uint64) for at in range(len(names))]))
+        rows = f"(SELECT * FROM {self._source} {first} LIMIT {most})"
+        found = self._connection.execute(f"SELECT {each} FROM {rows}").fetchnumpy()
+        hashes = np.column_stack([np.asarray(found[f"h{at}"], np.uint64) for at in range(len(names))])
+        some = SomeRows(names, hashes)
+        return replace(some, numberings=self._numberings(some.unique(names), rows))
+
+    def _numberings(self, names: Sequence[str], rows: str) -> frozenset[str]:
+        """Return those of some columns that number the rows."""
+        if not names:
+            return frozenset()
+        most = 2 * self.rows
+        each = ", ".join(
+            f"bool_and({number} IS NOT NULL) AND max({number}::HUGEINT) - min({number}::HUGEINT) <= {most}"
+            for number in (self._values[name].number for name in names)
+        )
+        found = self._connection.execute(f"SELECT {each} FROM {rows}").fetchall()[0]
+        return frozenset(name for name, numbers in zip(names, found, strict=True) if numbers)
 
     def identity(self, data: DataSource, place: FingerprintRequest, name: Callable[[], str]) -> Identity:
         """Return the identity of the source, with everything that the ledger wants to compare it by.
@@ -81,10 +98,11 @@ class DuckDBHashes:
         anchors = self._anchors(data, place)
         sketches, numbered = [], False
         for (kind, anchor), each in zip(anchors, self.hashes([anchor for _, anchor in anchors]), strict=True):
+            numbers_rows = each.numbers_rows(self.rows)
             if kind == "person":
-                numbered = each.numbered
+                numbered = numbers_rows
             # What numbers the rows of a table is in every table; only an entry that knows nothing else is compared.
-            known: Kind = "numbering" if kind == "column" and each.numbered else kind
+            known: Kind = "numbering" if kind == "column" and numbers_rows else kind
             sketches.append(sketch(known, anchor, each.level, each.rows, place.secret))
         return Identity(name(), self.hashing, tuple(sketches), numbered=numbered)
 
@@ -106,13 +124,13 @@ class DuckDBHashes:
         return anchors + [("rows", anchor) for anchor in rows]
 
     def _own_rows(self, content: Sequence[str], anchors: Sequence[Anchor]) -> list[Anchor]:
-        """Return the columns that identify rows, unless those of an earlier source tell these rows apart."""
+        """Return the columns that identify rows, beside those of earlier sources that tell these rows apart."""
+        within = [anchor.columns for anchor in anchors if {*anchor.columns, *anchor.by} <= set(content)]
         some = self.some_rows
-        within = [anchor for anchor in anchors if {*anchor.columns, *anchor.by} <= set(content)]
-        if not content or any(some.enough(anchor.columns, content) for anchor in within):
-            return []
-        telling = some.telling(content)
-        return [Anchor(tuple(sorted(telling)), tuple(sorted(some.deciding(telling, self.rows))))]
+        return [
+            Anchor(tuple(sorted(telling)), tuple(sorted(some.deciding(telling, self.rows))))
+            for telling in some.column_sets(content, within)
+        ]
 
     def content_name(self, secret: bytes) -> str:
         """Return a name for the rows in whatever order, with the names and types of their columns."""
@@ -187,11 +205,11 @@ class DuckDBHashes:
     def _scan(self, place: Sequence[tuple[Anchor, int]], source: str) -> list[Hashes]:
         selected, conditions, groups = [], [], []
         for at, (anchor, level) in enumerate(place):
-            by, content, number = self._hash(anchor.by), self._hash(anchor.columns), self._row_number_sql(anchor)
+            by, content, number = self._hash(anchor.by), self._hash(anchor.columns), self._number(anchor)
             below = f" < {1 << (_BITS - level)}::UBIGINT" if level else " IS NOT NULL"
             selected += [f"{by} AS b{at}", f"{content} AS c{at}", f"{number} AS n{at}"]
             conditions.append(f"{by}{below}")
-            found = f"SELECT {at}, b{at}, c{at}, count(*), bool_and(n{at}) FROM kept"
+            found = f"SELECT {at}, b{at}, c{at}, count(*), min(n{at}) FROM kept"
             groups.append(f"({found} WHERE b{at}{below} GROUP BY b{at}, c{at} LIMIT {BEYOND})")
         # Once per row that is kept, and not once per group that reads it.
         how = "MATERIALIZED" if len(place) > 1 else "NOT MATERIALIZED"
@@ -200,15 +218,16 @@ class DuckDBHashes:
             f"WHERE {' OR '.join(conditions)}) {' UNION ALL '.join(groups)}"
         )
         rows: list[list[tuple[int, int, int]]] = [[] for _ in place]
-        numbered = [True] * len(place)
-        for at, by_hash, content, count, is_number in self._connection.execute(query).fetchall():
+        numbers: list[dict[int, int]] = [{} for _ in place]
+        for at, by_hash, content, count, number in self._connection.execute(query).fetchall():
             rows[at].append((by_hash, content, count))
-            numbered[at] &= bool(is_number)
-        return [Hashes(level, rows[at], numbered[at] and bool(rows[at])) for at, (_, level) in enumerate(place)]
+            if number is not None:
+                numbers[at][content] = number
+        return [Hashes(level, rows[at], numbers[at]) for at, (_, level) in enumerate(place)]
 
-    def _row_number_sql(self, anchor: Anchor) -> str:
-        """Return SQL for whether a value could be a row number: a whole number, not far above rows."""
-        return self._values[anchor.columns[0]].numbered if len(anchor.columns) == 1 else "false"
+    def _number(self, anchor: Anchor) -> str:
+        """Return SQL for the whole number that the value of a single column is; NULL where it is none."""
+        return self._values[anchor.columns[0]].number if len(anchor.columns) == 1 else "NULL::BIGINT"
 
     def _hash(self, names: Sequence[str]) -> str:
         return _together([self._values[name].hashed for name in names])
@@ -218,7 +237,7 @@ class DuckDBHashes:
         """The table to read: the source, or the hashes of all values where all rows are read anyway."""
         if self.rows > rows_to_look_at(len(self._columns)):
             return self._relation.known_again
-        values, source = [_value(*each, self.rows) for each in self._columns.values()], self._relation.known_again
+        values, source = [_value(*each) for each in self._columns.values()], self._relation.known_again
         texts = {at: name for at, (name, kind) in enumerate(self._columns.values()) if kind is ColumnType.TEXT}
         if texts:  # the SQL for one is long, and planning it for every column would take longer than evaluating it
             every = ", ".join(identifier for identifier, _ in self._columns.values())
@@ -229,7 +248,7 @@ class DuckDBHashes:
             source = f"(SELECT {every}, {hashed} AS {own} FROM {source})"
             for place, at in enumerate(texts, start=1):
                 values[at] = values[at]._replace(hashed=f"{own}[{place}]")
-        each = ", ".join(f"{value.hashed} AS h{at}, {value.numbered} AS n{at}" for at, value in enumerate(values))
+        each = ", ".join(f"{value.hashed} AS h{at}, {value.number} AS n{at}" for at, value in enumerate(values))
         self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {_HASHED} AS SELECT {each} FROM {source}")
         return _HASHED
 
@@ -238,7 +257,7 @@ class DuckDBHashes:
         """The SQL of a value of each column."""
         if self._source == _HASHED:
             return {name: _Value(f"h{at}", f"n{at}") for at, name in enumerate(self._columns)}
-        return {name: _value(*each, self.rows) for name, each in self._columns.items()}
+        return {name: _value(*each) for name, each in self._columns.items()}
 
     @cached_property
     def rows(self) -> int:
@@ -259,13 +278,14 @@ def _together(hashes: Sequence[str]) -> str:
     return hashes[0] if len(hashes) == 1 else f"hash({', '.join(hashes)})"
 
 
-def _value(identifier: str, kind: ColumnType, rows: int) -> _Value:
-    number = f"TRY_CAST(CAST({identifier} AS VARCHAR) AS BIGINT)"
-    return _Value(_hashed_value(identifier, kind), f"coalesce({number} BETWEEN 0 AND {2 * rows}, false)")
+def _value(identifier: str, kind: ColumnType) -> _Value:
+    return _Value(_hashed_value(identifier, kind), f"TRY_CAST(CAST({identifier} AS VARCHAR) AS BIGINT)")
 
 
 def _hashed_value(identifier: str, kind: ColumnType) -> str:
     """The hash of a value, the same in every format: numbers as numbers, everything else as text, nothing as NULL.
+
+    A boolean is 1 or 0, as databases without booleans have it.
 
     A function of one column is evaluated once for each entry of its dictionary, where a file has one, a CASE for each
     row: so whole numbers and days have none.
@@ -305,7 +325,8 @@ def _hashed_text(text: str) -> str:
         f"WHEN contains({text}, '.') OR {exponent} "
         f"THEN CASE WHEN {fraction} IS NULL THEN hash({text}) ELSE {_hashed_number(fraction)} END "
         f"WHEN {whole} IS NULL THEN hash({text}) ELSE hash({whole}) END "
-        f"WHEN strlen({text}) < 6 AND {text} IN ('True', 'False') THEN hash(lower({text})) ELSE hash({text}) END"
+        f"WHEN strlen({text}) < 6 AND lower({text}) IN {_BOOLEANS} THEN hash(CAST(CAST({text} AS BOOLEAN) AS BIGINT)) "
+        f"ELSE hash({text}) END"
     )
 
 

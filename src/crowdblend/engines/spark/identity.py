@@ -6,7 +6,7 @@ The same rows have the same hashes on both engines, so the ledger knows a sample
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +30,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.ledger.identity import Anchor
 from crowdblend.packages import pyarrow as pa
 
-_GROUPS = "anchor int, decides long, content long, n long, numbered int, problem string"
+_GROUPS = "anchor int, decides long, content long, n long, number long, problem string"
 _HASHED_FILES = "file string, digest binary"
 
 
@@ -48,7 +48,6 @@ class HashRows:
         try:
             with self.opening.relation(batches) as opened:
                 if opened is not None:
-                    # A column is taken for a numbering by how many rows there are in all.
                     hashes = DuckDBHashes(opened[0], replace(opened[1], rows=self.rows))
                     if hashes.hashing != self.hashing:
                         message = (
@@ -57,13 +56,13 @@ class HashRows:
                         remedy = "Install the same version everywhere."
                         raise InvalidInput(message, remedy=remedy, where="duckdb", code="engine.spark-package")
                     for at, found in enumerate(hashes.scan(self.wanted)):
-                        yield _groups(at, found.rows, numbered=found.numbered)
+                        yield _groups(at, found.rows, found.numbers)
         except InvalidInput as problem:
-            yield _groups(0, [(0, 0, 0)], problem=json.dumps(problem.to_dict()))
+            yield _groups(0, [(0, 0, 0)], {}, problem=json.dumps(problem.to_dict()))
 
 
 def _groups(
-    at: int, rows: list[tuple[int, int, int]], *, numbered: bool = False, problem: str | None = None
+    at: int, rows: list[tuple[int, int, int]], numbers: Mapping[int, int], problem: str | None = None
 ) -> pa.RecordBatch:
     decides, content = (np.array([row[place] for row in rows], np.uint64).view(np.int64) for place in (0, 1))
     return pa.RecordBatch.from_pydict(
@@ -72,7 +71,7 @@ def _groups(
             "decides": decides,
             "content": content,
             "n": pa.array([row[2] for row in rows], pa.int64()),
-            "numbered": pa.array([int(numbered)] * len(rows), pa.int32()),
+            "number": pa.array([numbers.get(content) for _, content, _ in rows], pa.int64()),
             "problem": pa.array([problem] * len(rows), pa.string()),
         }
     )
@@ -106,7 +105,7 @@ class SparkHashes(DuckDBHashes):
         table, fields = rows_of(self._in_spark, names, rows_to_look_at(len(names)))
         with small_database() as connection:
             connection.register(VIEW, table)
-            return DuckDBHashes(connection, Relation(VIEW, fields)).some_rows
+            return DuckDBHashes(connection, Relation(VIEW, fields, rows=self.rows)).some_rows
 
     def _first(self, place: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
         """One job for all anchors; where that is too much, one for each."""
@@ -123,18 +122,19 @@ class SparkHashes(DuckDBHashes):
         opening = self._in_spark.opening([*names])
         task = HashRows(opening, tuple(place), self.rows, self.hashing)
         hashed = self._in_spark.map_tasks(task, opening, _GROUPS).groupBy("anchor", "decides", "content")
-        summed = hashed.agg({"n": "sum", "numbered": "min", "problem": "max"}).limit(BEYOND * len(place))
+        summed = hashed.agg({"n": "sum", "number": "min", "problem": "max"}).limit(BEYOND * len(place))
         columns = collect(summed).to_pydict()
         for problem in columns["max(problem)"]:
             if problem is not None:
                 raise problem_of(json.loads(problem))
         rows: list[list[tuple[int, int, int]]] = [[] for _ in place]
-        numbered = [True] * len(place)
-        keys = (columns[name] for name in ("anchor", "decides", "content", "sum(n)", "min(numbered)"))
-        for at, decides, content, count, is_number in zip(*keys, strict=True):
+        numbers: list[dict[int, int]] = [{} for _ in place]
+        keys = (columns[name] for name in ("anchor", "decides", "content", "sum(n)", "min(number)"))
+        for at, decides, content, count, number in zip(*keys, strict=True):
             rows[at].append((decides % (1 << 64), content % (1 << 64), count))
-            numbered[at] &= bool(is_number)
-        return [Hashes(level, rows[at], numbered[at] and bool(rows[at])) for at, (_, level) in enumerate(place)]
+            if number is not None:
+                numbers[at][content % (1 << 64)] = number
+        return [Hashes(level, rows[at], numbers[at]) for at, (_, level) in enumerate(place)]
 
     def name(self, secret: bytes) -> str:
         """A name for the exact content: that of the files, or of the rows in whatever order where there are none."""
