@@ -163,6 +163,18 @@ def test_every_source_says_the_same(found: Check, form: str, tmp_path: Path) -> 
     assert (other.columns, other.person) == (found.columns, found.person)
 
 
+def test_moments_with_a_time_zone_do_not_fit_whatever_takes_other_texts() -> None:
+    columns = {"born": cb.date("year", "2000", "2010", other="unknown")}
+    for texts, becomes in (
+        (["2001-02-03", "long ago"], "published as 'unknown'"),
+        (["2001-02-03", "2001-12-31T23:30:00-05:00"], None),
+    ):
+        frame = pd.DataFrame({"id": ["a", "b"], "born": texts})
+        (born,) = cb.check(frame, _POLICY.replace(columns=columns, publish=cb.Table("born"))).columns
+        assert (born.outside, born.outside_becomes, born.fits) == (1, becomes, becomes is not None)
+        assert born.hint == (None if becomes else "Convert moments with a time zone to dates of the zone that you mean")
+
+
 def test_numbers_dates_and_bounds_with_types_of_their_own() -> None:
     frame = pd.DataFrame(
         {

@@ -90,7 +90,7 @@ CASES = {
     "months": (_file(date=_dated("%Y-%m")), [(_OUTSIDE, 'date_format = "%Y-%m"')]),
     "months as 03/1980": (_file(date=_dated("%m/%Y")), [(_OUTSIDE, 'date_format = "%m/%Y"')]),
     "years": (_file(date=_dated("%Y")), [(_OUTSIDE, 'date_format = "%Y"')]),
-    "ISO moments": (_file(date=lambda born: born + "T07:05:00Z"), []),
+    "ISO moments": (_file(date=lambda born: born + "T07:05:00"), []),
     "thin spaces": (_file(";", _grouped("\u2009", ",")), [_DELIMITER, (_OUTSIDE, 'decimal = ","', 'thousands = " "')]),
     "non-breaking spaces": (_file(";", _grouped("\u00a0", ".")), [_DELIMITER, (_OUTSIDE, 'thousands = " "')]),
     "American thousands": (_file(number=_quoted(_grouped(",", "."))), [(_OUTSIDE, 'thousands = ","')]),

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from crowdblend.designs.draw import Everybody, Exactly
+from crowdblend.designs.draw import Coin, Everybody, Exactly
 from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import DrawKey
@@ -202,16 +202,69 @@ def test_people_in_a_network_have_names(tmp_path: Path, name: str) -> None:
         read_network(parse_policy(GRAPH, tmp_path).only, default_engine())
 
 
+ZONED = (
+    *("2024-12-31T23:30:00-05:00", "2025-01-01T04:30:00Z", "2025-01-01 04:30:00+00", "2025-01-01 04:30:00.123456-0330"),
+    *(" 2025-01-01T04:30Z ", "2025-01-01 04:30:00 UTC", "2025-01-01T05:30:00+01:00[Europe/Berlin]", "2025-01-01Z"),
+    *("01.01.2025 04:30 +0100", "2025-01-01 04:30:00 Europe/Berlin", "2024-12-31-05:00"),
+)
+TIMED = ("2024-12-31", " 2024-12-31 ", "2024-12-31T23:30:00", "2024-12-31 23:30", "2024-12-31 23:30:00.5")
+
+
+@pytest.mark.parametrize("text", ZONED)
+@pytest.mark.parametrize(
+    "column",
+    [
+        '{ date = "year" }',
+        '{ date = "day", other = "rest", missing = "none" }',
+        '{ date = "month", from = 2020-01-01, to = 2026-01-01, other = "rest" }',
+        '{ date = "year", from = 2020-01-01, to = 2026-01-01 }',
+    ],
+)
+def test_texts_with_a_time_zone_are_refused_as_moments_of_that_type(tmp_path: Path, text: str, column: str) -> None:
+    """`other` takes what is no date; a moment has a date, and which one depends on the zone."""
+    texts = [*TIMED, "", text, *TIMED]
+    given = column if "missing" in column else column.replace(" }", ', missing = "none" }')
+    write(tmp_path / "texts.parquet", id=list(range(len(texts))), day=texts)
+    (tmp_path / "texts.csv").write_text("id,day\n" + "".join(f"{at},{one}\n" for at, one in enumerate(texts)))
+    for source in ("texts.parquet", "texts.csv"):
+        with refuses("data.zoned-column", "column 'day'"):
+            classes(tmp_path, {"day": given}, source)
+    (tmp_path / "texts.csv").write_text("id,day\n" + "".join(f"{at},{one}\n" for at, one in enumerate([*TIMED, ""])))
+    assert len(classes(tmp_path, {"day": given}, "texts.csv")) == 2
+
+
+def test_people_who_are_not_drawn_may_have_such_texts(tmp_path: Path) -> None:
+    write(tmp_path / "texts.parquet", id=list(range(50)), day=["2024-12-31"] * 49 + [ZONED[0]])
+    made = policy(tmp_path, {"day": '{ date = "year" }'}, "texts.parquet")
+    drawn = [key for key in (DrawKey(bytes([n]) * 32) for n in range(20)) if _draws(tmp_path, 49, key)]
+    assert 0 < len(drawn) < 20
+    for key in (DrawKey(bytes([n]) * 32) for n in range(20)):
+        if key in drawn:
+            with refuses("data.zoned-column"):
+                count_classes(made, Coin(key, 0.5))
+        else:
+            assert set(counted(count_classes(made, Coin(key, 0.5)).classes)) == {("2024",)}
+
+
+def _draws(folder: Path, person: int, key: DrawKey) -> bool:
+    """Return whether a key draws somebody."""
+    write(folder / "alone.parquet", id=[person], day=["2024-12-31"])
+    about = policy(folder, {"day": '{ date = "year" }'}, "alone.parquet")
+    return count_classes(about, Coin(key, 0.5)).people == 1
+
+
 def test_new_years_eve_in_new_york(tmp_path: Path) -> None:
-    """Half an hour before midnight there it is the new year in UTC: a moment has no day, a text has the one it says."""
+    """Half an hour before midnight there it is the new year in UTC: a moment has no day, as a type or as a text."""
     days = {"day": '{ date = "day" }'}
     moment, text = datetime(2024, 12, 31, 23, 30, tzinfo=ZoneInfo("America/New_York")), "2024-12-31T23:30:00-05:00"
     write(tmp_path / "moments.parquet", id=[1, 2], day=[moment, moment])
     write(tmp_path / "local.parquet", id=[1, 2], day=[moment.replace(tzinfo=None)] * 2)
     write(tmp_path / "texts.parquet", id=[1, 2], day=[text, text])
     (tmp_path / "texts.csv").write_text(f"id,day\n1,{text}\n2,{text}\n")
-    for source in ("local.parquet", "texts.parquet", "texts.csv"):
-        assert classes(tmp_path, days, source) == {("2024-12-31",): 2}
+    assert classes(tmp_path, days, "local.parquet") == {("2024-12-31",): 2}
+    for source in ("texts.parquet", "texts.csv"):
+        with refuses("data.zoned-column"):
+            classes(tmp_path, days, source)
     for column in days["day"], "{ prefix = 4 }", '{ values = ["2024"], other = "o" }':
         with refuses("data.zoned-column"):
             classes(tmp_path, {"day": column}, "moments.parquet")

@@ -105,6 +105,9 @@ def test_dates_mean_a_day_or_nothing():
         ({"date_format": "%d.%d.%m.%Y"}, "date-format"),
         ({"date_format": "%A %d.%m.%Y"}, "date-format"),
         ({"date_format": "100%"}, "date-format"),
+        ({"date_format": "%Y-%m-%dT%H:%M:%SZ"}, "date-format"),
+        ({"date_format": "%d.%m.%Y %H:%M +0100"}, "date-format"),
+        ({"date_format": "%Y-%m-%d %H:%M:%S.%f UTC"}, "date-format"),
     ],
 )
 def test_notations_that_say_nothing_are_refused(options, code):

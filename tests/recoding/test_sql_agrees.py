@@ -13,6 +13,7 @@ from crowdblend.recoding.bounded_recoding import BoundedRecoding
 from crowdblend.recoding.classes import ClosedRecoding, ComputedRecoding, Lookup, Open, Recoding, WiderClasses
 from crowdblend.recoding.dates import PERIODS, DateRange, Dates
 from crowdblend.recoding.intervals import Breaks, Intervals
+from crowdblend.recoding.reading import day, has_zone, zone_sql
 from crowdblend.recoding.values import Prefixes, Values
 from tests.cases import for_each
 
@@ -84,6 +85,21 @@ TEXTUAL: list[Recoding] = [
     Prefixes(2, missing="(none)"),
 ]
 EVERY = [*NUMERIC, *DATED, *TEXTUAL]
+
+
+ZONES = [
+    *NASTY, "2020-01-01Z", "2020-01-01-05:00", "2020-01-01-05", "04:30Z", "4:30 UTC", "12:30-13:30", "12:30+1",
+    "10:30 Uhr", "1.1.2020 04:30:00,5 GMT", "2020-01-01T00:00:00+01:00[Europe/Berlin]", "2020-01-01 00:00 Asia/Tokyo",
+    "a\n10:30Z", "10:30Z\n",
+]  # fmt: skip
+
+
+def test_a_time_zone_is_seen_by_both(database):
+    store(database, ZONES)
+    found = database.execute(f"SELECT v, coalesce({zone_sql('v')}, false) FROM raw ORDER BY n").fetchall()
+    assert found == [(text, text is not None and has_zone(text)) for text in ZONES]
+    assert not any(day(text) for text, zoned in found if zoned)
+    assert sum(zoned for _, zoned in found) == 12
 
 
 def named(recoding):

@@ -25,7 +25,7 @@ from crowdblend.policies.terms import Terms
 from crowdblend.recoding.axes import Axis
 from crowdblend.recoding.bounded_recoding import Steps
 from crowdblend.recoding.classes import ClosedRecoding, ComputedRecoding, Lookup, Open, Recoding
-from crowdblend.recoding.reading import blank_sql
+from crowdblend.recoding.reading import blank_sql, zone_sql
 
 # This many values of a column are listed, and this many labels looked at for one that is nearly the same.
 _MOST_LISTED = 20
@@ -114,6 +114,9 @@ class _Rows:
         hint = hint_for(recoding, texts, self.connection, *(() if csv is None else (csv.raw_text,)))
         forms: tuple[ListedValue, ...] = ()
         if recoding.reads == "date" and not self._has_type[at]:
+            zoned = f"SELECT 1 FROM {self._source(at)} WHERE {condition} AND {zone_sql(f't{at}')} LIMIT 1"
+            if self.connection.execute(zoned).fetchall():  # a release refuses these, whatever else it takes
+                found = replace(found, outside_becomes=None)
             digits = f"regexp_replace(trim(t{at}), '[0-9]', '9', 'g')"
             form = f"regexp_replace({digits}, '[A-Za-z]+', 'A', 'g')"
             forms, _ = self._frequent(form, f"NOT {self._blank(at)}", at, most=5)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from crowdblend.engines.class_counter import Counts, PackedCodes
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.refusals import at_column, outside_bounds, outside_domain, refusal
+from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.mechanism import SampledClasses
 from crowdblend.policies.columns import Column
@@ -172,6 +173,11 @@ def refuse_unreadable(name: str, kind: ColumnType) -> None:
         message = "Split it into columns with one number, date or text in each row."
         raise refusal("nested-column", f"Column {name!r} holds several values in each row.", message, at_column(name))
     if kind is ColumnType.ZONED:
-        message = "Convert it to dates of the zone that you mean, such as (moment AT TIME ZONE 'Europe/Berlin')::date."
-        remedy = f"Column {name!r} holds moments with a time zone, which fall on other days in other zones."
-        raise refusal("zoned-column", remedy, message, at_column(name))
+        raise zoned_column(name)
+
+
+def zoned_column(name: str) -> InvalidInput:
+    """Return the refusal of a column of moments with a time zone, by its type or as texts."""
+    message = f"Column {name!r} holds moments with a time zone, which fall on other days in other zones."
+    remedy = "Convert it to dates of the zone that you mean, such as (moment AT TIME ZONE 'Europe/Berlin')::date."
+    return refusal("zoned-column", message, remedy, at_column(name))

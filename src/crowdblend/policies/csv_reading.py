@@ -23,6 +23,7 @@ _THIN = " \u00a0\u2007\u2009\u202f"
 _THOUSANDS = {".": ".", ",": ",", "'": "'\u2019", " ": _THIN}
 _PARTS = {"%d": "d", "%m": "m", "%Y": "Y"}
 _TIME = {"%H": "[0-9]{1,2}", "%M": "[0-9]{1,2}", "%S": "[0-9]{1,2}", "%f": "[0-9]{1,6}"}
+_ZONE = re.compile(r"%[HMSf].*([Zz]|UTC|GMT|[+-][0-9]{1,2}(:?[0-9]{2})?)\s*$")
 _SPELLINGS_OF_UTF8 = ("utf-8", "utf-8-sig")
 
 
@@ -178,6 +179,10 @@ def _check_date_format(declaration: str) -> None:
     if "%y" in unknown:
         message = "date_format in [data] has %y: two digits do not say the century."
         remedy = "Write years with four digits in the data, and %Y here."
+        raise refusal("date-format", message, remedy, "[data] date_format")
+    if _ZONE.search(declaration):
+        message = "date_format in [data] has a time zone: a moment falls on other days in other zones."
+        remedy = "Convert the data to dates of the zone that you mean."
         raise refusal("date-format", message, remedy, "[data] date_format")
     parts = sorted(piece for piece in pieces if piece in _PARTS)
     if unknown or parts not in (["%Y", "%d", "%m"], ["%Y", "%m"], ["%Y"]) or not declaration.isprintable():

@@ -6,8 +6,8 @@ The Python side is the definition; the SQL side (DuckDB's dialect) must give the
 - *number*: an ASCII decimal, optionally signed and with an exponent, white space around it allowed. It means the
   nearest double, which is also what a numeric column holds. NaN and the infinities, thousands separators, underscores,
   hexadecimal and the digits of other scripts are no numbers.
-- *date*: YYYY-MM-DD in the years 0001 to 9999, white space around it allowed, a time of day after it ignored. No time
-  zone is ever applied: the date is the one that is written.
+- *date*: YYYY-MM-DD in the years 0001 to 9999, white space around it allowed, a time of day after it ignored. A moment
+  with a time zone or an offset falls on other days in other zones: it is no date, and `has_zone` tells it from others.
 """
 
 from __future__ import annotations
@@ -27,8 +27,12 @@ SPACES = " \t\n\v\f\r"
 _SPACES_SQL = r"E' \t\n\x0B\f\r'"
 _NUMBER = re.compile(r"[ \t\n\v\f\r]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t\n\v\f\r]*")
 _SPACE = r"[ \t\n\x0B\f\r]*"
-_TIME = r"([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
+_TIME = r"([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?"
 _DATE = rf"{_SPACE}[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{_TIME}{_SPACE}"
+# A time of day, in whatever notation of dates, or a plain date, and then a zone.
+_OFFSET = r"[+-][0-9]{1,2}(:?[0-9]{2}){0,2}|[Zz]|UTC|GMT|[A-Za-z]+/[A-Za-z_/+-]+"
+_MOMENT = rf".*[0-9]:[0-9]{{2}}([:.,][0-9]+)*[ ]?({_OFFSET})(\[.*\])?"
+_ZONED = rf"({_MOMENT}|{_SPACE}[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(Z|[+-][0-9]{{2}}:[0-9]{{2}})){_SPACE}"
 FIRST_DAY, LAST_DAY = date.min, date.max
 
 
@@ -86,8 +90,8 @@ def number_sql(column: str, typed: bool = False) -> str:
 def day(value: str | None) -> date | None:
     """Return the date that a text means, or None.
 
-    >>> day("2024-02-29T12:00:00Z"), day("2023-02-29")
-    (datetime.date(2024, 2, 29), None)
+    >>> day("2024-02-29T12:00:00"), day("2024-02-29T12:00:00Z"), day("2023-02-29")
+    (datetime.date(2024, 2, 29), None, None)
     """
     if value is None or not re.fullmatch(_DATE, value):
         return None
@@ -111,6 +115,20 @@ def day_sql(column: str, typed: bool = False) -> str:
         f"CASE WHEN CAST({plain} AS VARCHAR) = {text} THEN {plain} "
         f"WHEN regexp_full_match({text}, {quote(_DATE)}) THEN TRY_CAST({trimmed} AS DATE) END"
     )
+
+
+def has_zone(text: str) -> bool:
+    """Return whether a text is a moment, or a day, with a time zone or an offset.
+
+    >>> has_zone("2019-12-31T23:30:00-05:00"), has_zone("2019-12-31 23:30"), has_zone("2019-12-31")
+    (True, False, False)
+    """
+    return re.fullmatch(_ZONED, text) is not None
+
+
+def zone_sql(column: str) -> str:
+    """Return SQL for whether a text, as it is in the data, is a moment with a time zone or an offset."""
+    return f"regexp_full_match(CAST({column} AS VARCHAR), {quote(_ZONED)})"
 
 
 def exact(name: str, value: Number) -> Decimal:

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 KEY = DrawKey(bytes(range(32)))
 PEOPLE = 3_000
-COLUMNS = (
-    'sex = { values = ["F", "M"], missing = "?" }\nage = { from = 0, to = 90, width = 10 }\nplace = { prefix = 2 }\n'
-)
+COLUMNS = 'sex = { values = ["F", "M"], missing = "?" }\nage = { from = 0, to = 90, width = 10 }\n'
 
 
 def people() -> pa.Table:
@@ -48,10 +46,13 @@ def people() -> pa.Table:
     )
 
 
-def policy(folder: Path, source: str, person: str = 'person = "number"', data: str = "") -> Any:
+def policy(
+    folder: Path, source: str, person: str = 'person = "number"', data: str = "", place: str = "{ prefix = 2 }"
+) -> Any:
     text = (
         f'[data]\nsource = "{source}"\n{person}\n{data}\n[sampling]\ndesign = "poisson"\nrate = 0.5\n'
-        f'[columns]\n{COLUMNS}[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[[publish]]\nkind = "table"\nk = 20\n'
+        f"[columns]\n{COLUMNS}place = {place}\n"
+        f'[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[[publish]]\nkind = "table"\nk = 20\n'
     )
     return parse_policy(text, folder)
 
@@ -177,6 +178,15 @@ def test_a_csv_file_with_two_readings_is_refused_as_by_duckdb(tmp_path: Path, en
     expected = code_of(lambda: count_classes(about, everybody, default_engine()))
     assert expected[0] == "data.quotes"
     assert code_of(lambda: count_classes(about, everybody, engine)) == expected
+
+
+def test_texts_with_a_time_zone_are_refused_as_by_duckdb(tmp_path: Path, engine: SparkEngine) -> None:
+    days = pa.array(["2024-12-31"] * 299 + ["2024-12-31T23:30:00-05:00"])
+    parquet.write_table(people().slice(0, 300).set_column(5, "place", days), tmp_path / "people.parquet")
+    about = policy(tmp_path, "people.parquet", place='{ date = "year", other = "o" }')
+    for where in (default_engine(), engine):
+        found = code_of(lambda where=where: count_classes(about, Everybody(row_key=KEY), where))  # type: ignore[misc]
+        assert found == ("data.zoned-column", "column 'place'")
 
 
 def test_what_leads_out_of_a_folder_is_refused_as_by_duckdb(tmp_path: Path, engine: SparkEngine) -> None:

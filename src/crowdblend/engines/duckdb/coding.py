@@ -12,7 +12,7 @@ way, which has the values at hand, knows what to say of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -24,13 +24,13 @@ from crowdblend.engines.class_counter import PackedCodes
 from crowdblend.engines.duckdb.hints import MOST_TEXTS, hint_for
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.outside_values import OutsideCounter, OutsideValues
-from crowdblend.engines.packing import Packing, refuse_unreadable
+from crowdblend.engines.packing import Packing, refuse_unreadable, zoned_column
 from crowdblend.packages import compute, duckdb
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.recoding.axes import Axis
 from crowdblend.recoding.classes import ClosedRecoding, ComputedRecoding, Lookup, Open
-from crowdblend.recoding.reading import blank_sql, quote
+from crowdblend.recoding.reading import blank_sql, has_zone, quote
 
 
 class Coding:
@@ -98,9 +98,17 @@ class Coding:
         text = f"CAST(v{position} AS VARCHAR)"
         shown = f"CASE WHEN {blank_sql(text)} THEN NULL ELSE {text} END"
         query = f"SELECT {shown}, count(*) FROM raw WHERE ({self._codes[position]}) = {wanted} GROUP BY 1"
-        return [
+        found = [
             (value and self._raw(recoding.reads, value), rows) for value, rows in self._connection.sql(query).fetchall()
         ]
+        self._check_zones(position, (value for value, _ in found))
+        return found
+
+    def _check_zones(self, position: int, texts: Iterable[str | None]) -> None:
+        """Refuse moments with a time zone among texts that are no dates: a column of that type is refused too."""
+        column = self._columns[position]
+        if column.recoding.reads == "date" and any(text is not None and has_zone(text) for text in texts):
+            raise zoned_column(column.name)
 
     def _query(self, columns_carried: Sequence[str]) -> str:
         parts = [f"{self._packed_sql(at)} AS p{at}" for at in range(self.packing.width)]
@@ -161,13 +169,14 @@ class Coding:
         self.packing.refuse(position, self._hint(position))
 
     def _hint(self, position: int) -> str | None:
-        """Return a hint for values that have no class, where one is known."""
+        """Return a hint for values that have no class, where one is known; refuse moments with a time zone."""
         recoding, text = self._columns[position].recoding, f"CAST(v{position} AS VARCHAR)"
         query = (
             f"SELECT DISTINCT {text} FROM raw WHERE ({self._codes[position]}) IS NULL "
             f"AND NOT {blank_sql(text)} LIMIT {MOST_TEXTS}"
         )
         found = [text for (text,) in self._connection.sql(query).fetchall()]
+        self._check_zones(position, (self._raw(recoding.reads, text) for text in found))
         return hint_for(recoding, found, self._connection, self._raw)
 
 

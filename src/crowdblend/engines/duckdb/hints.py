@@ -16,7 +16,7 @@ from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.recoding.classes import ClosedRecoding, Lookup, Recoding
 from crowdblend.recoding.dates import DateRange
 from crowdblend.recoding.intervals import Breaks, Intervals
-from crowdblend.recoding.reading import day, day_sql, exact, number, number_sql, plain_digits
+from crowdblend.recoding.reading import day, day_sql, exact, has_zone, number, number_sql, plain_digits
 
 # This many different values are looked at.
 MOST_TEXTS = 1000
@@ -53,6 +53,8 @@ def hint_for(
         return _text_hint(recoding, texts) if texts else None
     read = number if recoding.reads == "number" else day
     foreign = [raw(recoding.reads, text) for text in texts if read(text) is None]
+    if recoding.reads == "date" and any(map(has_zone, foreign)):
+        return "Convert moments with a time zone to dates of the zone that you mean"
     if foreign:
         notation = _number_hint if recoding.reads == "number" else _date_hint
         return notation(foreign, connection) or (_partial_hint(recoding, foreign, connection))
