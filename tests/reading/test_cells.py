@@ -12,7 +12,7 @@ import crowdblend as cb
 from crowdblend.demo import town
 from crowdblend.errors import DoesNotVerify
 from crowdblend.reading import cells
-from crowdblend.reading.cells import N, open_cells, write_csv
+from crowdblend.reading.cells import N, open_cells
 
 LABEL = st.sampled_from(["a", "b", "", "É\nc"])
 RUN = st.tuples(LABEL, LABEL, st.integers(1, 4))
@@ -34,17 +34,6 @@ def test_rows_are_counted_in_whatever_runs_they_come(tmp_path_factory, runs, end
     by_class = zip(*(found.column(name).to_pylist() for name in ("0", "1")), strict=True)
     counted = list(zip(by_class, found.column(N).to_pylist(), strict=True))
     assert sorted(counted) == sorted(Counter(rows).items())
-
-
-def test_csv_for_excel_has_every_label_as_it_was_published(tmp_path) -> None:
-    table = pa.table({"zip": ["007", "012"], "ward": ["É;", ""], "count": [3, 4]})
-    csv.write_csv(table, tmp_path / "data.csv")
-    parquet.write_table(table, tmp_path / "data.parquet")
-    for name in ("data.csv", "data.parquet"):
-        write_csv(tmp_path / name, tmp_path / "out.csv")
-        assert (tmp_path / "out.csv").read_text(
-            encoding="utf-8"
-        ) == '\ufeff"zip","ward","count"\n"007","É;",3\n"012","",4\n'
 
 
 def test_groups_of_rows_as_large_as_a_release_writes_them_are_read(tmp_path, monkeypatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import sys
 
 import click
@@ -11,6 +10,7 @@ from pyarrow import csv
 
 from crowdblend.calculus.encoding import encode
 from crowdblend.cli.output import answers, asks_for_json, emit
+from crowdblend.reading import spreadsheets
 from crowdblend.reading.release import read
 
 
@@ -22,7 +22,7 @@ from crowdblend.reading.release import read
 )
 @click.option("--table", metavar="NAME", help="Which table, where the release has several.")
 @click.option("--ranges", metavar="COLUMN=EDGES", help="People between edges of a column, such as income=0,1000,5000.")
-@click.option("--excel", is_flag=True, help="Begin with the mark by which Excel recognizes UTF-8.")
+@click.option("--excel", is_flag=True, help="For spreadsheets: the mark of UTF-8, an apostrophe before formulas.")
 @answers
 def command(
     folder: str, *, confidence: float, margins: tuple[str, ...], table: str | None, ranges: str | None, excel: bool
@@ -47,9 +47,11 @@ def command(
         return
     for line in notes:
         click.echo(line, err=True)
+    rounded = _round_table(found)
     if excel:
-        sys.stdout.buffer.write(codecs.BOM_UTF8)
-    csv.write_csv(_round_table(found), sys.stdout.buffer, csv.WriteOptions(quoting_style="needed"))
+        spreadsheets.write_csv(rounded.to_reader(), sys.stdout.buffer)
+    else:
+        csv.write_csv(rounded, sys.stdout.buffer, csv.WriteOptions(quoting_style="needed"))
 
 
 def _round_table(table: pa.Table) -> pa.Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
@@ -182,29 +181,6 @@ def check_closed(columns: Sequence[Column], kind: str, *, or_else: str = "") -> 
             problem = f"has an open domain, and {kind} needs every class beforehand, empty ones included."
             remedy = "List its classes (values, width, breaks, a hierarchy, or from and to for dates)."
             raise column.refusal("open-domain", problem, f"{remedy} {or_else}".strip())
-
-
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-
-
-def is_formula(text: str) -> bool:
-    """Return whether a spreadsheet may take a cell for a formula, and run it.
-
-    >>> [is_formula(text) for text in ("=1+1", "@x", "+a", "-1.5", "- 5", "a=b", "\\t=1")]
-    [True, True, True, False, True, False, True]
-    """
-    return text[:1] in ("=", "@", "+", "-", "\t", "\r") and not _NUMBER.fullmatch(text)
-
-
-def refuse_formulas(texts: Iterable[tuple[str, str]]) -> None:
-    """Refuse the first text that is a formula; each comes with its place in the policy.
-
-    Only labels that are declared are known here: for those of a prefix, which come from the data, see docs/release.md.
-    """
-    for where, text in texts:
-        if is_formula(text):
-            message = f"{where}: the text {text[:30]!r} would be a formula in a spreadsheet."
-            raise refusal("formula", message, 'Rename it, or publish with format = "parquet".', where)
 
 
 def column_texts(columns: Iterable[Column]) -> Iterator[tuple[str, str]]:

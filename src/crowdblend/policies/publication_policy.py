@@ -30,8 +30,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec.structs import asdict, force_setattr
 
-from crowdblend.policies.columns import Column, column_texts, columns_of, refuse_finer_dates, refuse_formulas
+from crowdblend.policies.columns import Column, column_texts, columns_of, refuse_finer_dates
 from crowdblend.policies.files import ending_of
+from crowdblend.policies.formulas import refuse_formulas
 from crowdblend.policies.key import Rule, Section, conflicts, key, needs, one_of, part
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED

@@ -6,9 +6,7 @@ that no name in the data can meet an internal one.
 
 from __future__ import annotations
 
-import codecs
 import csv
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +23,6 @@ from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.mechanism import PublishedClasses
 from crowdblend.packages import compute as pc
-from crowdblend.regular_files import open_regular
 
 Labels = tuple[str, ...]
 TEXTS = ("statistic", "group", "class")
@@ -307,17 +304,3 @@ def read_table(
             categories = pa.DictionaryArray.from_arrays(codes, known, ordered=name in ordered_columns)
             table = table.set_column(place, name, categories)
     return table
-
-
-def write_csv(path: Path, out: Path) -> None:
-    """Write a published file as CSV with the mark by which Excel recognizes UTF-8."""
-    with out.open("wb") as file, readable(path):
-        file.write(codecs.BOM_UTF8)
-        if path.suffix == ".csv":
-            with open_regular(path) as published:
-                shutil.copyfileobj(published, file)
-            return
-        read = pq.ParquetFile(str(path))
-        with arrow_csv.CSVWriter(file, read.schema_arrow) as writer:
-            for batch in read.iter_batches():
-                writer.write(batch)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
@@ -20,9 +21,11 @@ from crowdblend.estimates.cells import CellLaws
 from crowdblend.estimates.estimator import Intervals
 from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy_imports
+from crowdblend.policies.formulas import neutral_text
 from crowdblend.recoding.code_rows import repeat_rows, slices
 from crowdblend.releases.facts import DATA
 from crowdblend.releases.places import Places
+from crowdblend.releases.spreadsheets import neutral_batch
 
 with lazy_imports():
     import pyarrow as pa
@@ -70,6 +73,8 @@ class Output(ABC):
             for piece in self.pieces():
                 columns = [arrow_numbers(some) if isinstance(some, np.ndarray) else some for some in piece]
                 batch = pa.record_batch(columns, names=self.header)
+                if self.file.endswith(".csv"):
+                    batch = neutral_batch(batch)
                 writer = writer or _open(folder / self.file, batch, looks_up_numbers=self.looks_up_numbers)
                 writer.write(batch)
                 del piece, columns, batch  # the next ones take their place
@@ -117,6 +122,13 @@ class RecordsOutput(Output):
     """One row per published person, class by class: an order that does not depend on the input's."""
 
     published: PublishedClasses
+
+    def written_classes(self) -> PublishedClasses:
+        """Return the classes with their labels as they stand in the file."""
+        if not self.file.endswith(".csv"):
+            return self.published
+        labels = tuple(tuple(map(neutral_text, known)) for known in self.published.labels)
+        return replace(self.published, labels=labels)
 
     @property
     def header(self) -> list[str]:

@@ -86,7 +86,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     ((name, table),) = folder.tables.items()
     cells, written = open_cells(folder.files[name], counted=counted), folder.output(name)
     if isinstance(written, RecordsOutput):
-        cells = replace(cells, classes=written.published)
+        cells = replace(cells, classes=written.written_classes())
     summary = summarize(cells, table)
     chosen = chosen_recoding(facts.recoding) if isinstance(facts, CrowdFacts) else []
     words = words_of(facts)

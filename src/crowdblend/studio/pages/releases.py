@@ -20,9 +20,9 @@ from crowdblend.calculus.folder_files import CERTIFICATE, SIGNATURE
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
-from crowdblend.reading.cells import write_csv
 from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
 from crowdblend.reading.release import PublishedRelease, read
+from crowdblend.reading.spreadsheets import write_csv_file
 from crowdblend.regular_files import open_regular, read_regular
 from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.reports.blocks import Block
@@ -151,7 +151,7 @@ def download_csv(visit: Visit) -> Response:
         raise InvalidInput(
             message, remedy="Choose one on the page of the release.", where="file", code="studio.no-file"
         )
-    return _temporary(visit.studio, f"{Path(name).stem}.csv", lambda path: write_csv(tables[name], path))
+    return _temporary(visit.studio, f"{Path(name).stem}.csv", lambda path: write_csv_file(tables[name], path))
 
 
 def _temporary(studio: Studio, name: str, write: Callable[[Path], None]) -> Response:

