@@ -22,6 +22,7 @@ from crowdblend import errors
 from crowdblend.errors import CrowdblendError, Unavailable
 from crowdblend.frozen import dataclass
 from crowdblend.system import limit_memory, limit_seconds, own_group
+from crowdblend.type_resolution import resolve
 
 MEMORY = 2 << 30
 """Bytes that a process may take, of which Python and its packages take about 300 MB."""
@@ -88,14 +89,14 @@ def call(
         finally:
             process.kill()
     try:
-        answer = msgspec.json.decode(written, type=Answer)
+        answer = msgspec.json.decode(written, type=resolve(Answer))
     except msgspec.MsgspecError:  # the process was ended by the system, or by a library that could not go on
         raise _too_large(memory) from None
     if answer.problem is not None:
         raise _error_of(answer.problem)
     if answer.unforeseen is not None:
         raise RuntimeError(answer.unforeseen)
-    return msgspec.json.decode(answer.result, type=result)
+    return msgspec.json.decode(answer.result, type=resolve(result))
 
 
 def _too_large(memory: int) -> Unavailable:
@@ -143,7 +144,7 @@ def main() -> None:
     """Do what stdin orders, and write the answer to what was stdout; nothing else is written there."""
     out = os.dup(1)
     os.dup2(2, 1)
-    order = msgspec.json.decode(sys.stdin.buffer.read(), type=Order)
+    order = msgspec.json.decode(sys.stdin.buffer.read(), type=resolve(Order))
     limit_memory(order.memory)
     limit_seconds(order.seconds)  # should the caller have gone
     written = msgspec.json.encode(_answer(order))

@@ -58,6 +58,10 @@ class Certificate:
     def __repr__(self) -> str:
         return "\n".join(["Certificate", *(f"  {made!r}" for made in self.derivations)])
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy the derivations, each of which is derived again where it is read."""
+        return Certificate, (self.derivations, self.stated, dict(self.facts))
+
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
         """The guarantees, without their derivations."""

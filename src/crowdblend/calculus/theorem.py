@@ -90,6 +90,10 @@ class Rule:
     def __repr__(self) -> str:
         return f"<rule {self.id}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy the id alone; it names the rule of the process that reads it."""
+        return rule_named, (self.id,)
+
     def conclude(self, *premises: Guarantee, **parameters: float | None) -> Any:
         """Apply the theorem to plain guarantees: the kind of what it concludes is `conclusion`."""
         self._check_premises(premises)
@@ -148,6 +152,10 @@ class Derivation:
     def __repr__(self) -> str:
         return f"<{self.conclusion!r} by {self.rule.id}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy what it is derived from; the process that reads it derives it again."""
+        return Derivation, (self.rule, dict(self.parameters), self.premises)
+
     @property
     def conclusion(self) -> Any:
         """The guarantee that was derived."""
@@ -188,6 +196,11 @@ class Derivation:
 
 
 RULES: dict[str, Rule] = {}
+
+
+def rule_named(rule_id: str) -> Rule:
+    """Return the rule with this id."""
+    return RULES[rule_id]
 
 
 def rule(

@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, fields, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -25,6 +25,7 @@ from crowdblend.ledger.declarations import Declarations, Description, Limit, Ove
 from crowdblend.ledger.entry import Entry, Spending
 from crowdblend.ledger.identity import UNKNOWN, Identity, fingerprint, identity_of
 from crowdblend.ledger.limits import Accounts
+from crowdblend.type_resolution import resolve
 
 _OF_ENTRY = ("software", "key", "key_commitment", "identity", "not_compared")
 Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
@@ -86,7 +87,11 @@ class FinishedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ta
 
 
 Step = CreatedRecord | BegunRecord | FinishedRecord | Limit | Description | Overlap
-_DECODER: msgspec.json.Decoder[Step] = msgspec.json.Decoder(Step)
+
+
+@cache
+def _decoder() -> msgspec.json.Decoder[Step]:
+    return msgspec.json.Decoder(resolve(Step))
 
 
 def to_body(step: Step) -> str:
@@ -96,7 +101,7 @@ def to_body(step: Step) -> str:
 
 def to_step(body: str) -> Step:
     """Return the step that JSON describes; raises MsgspecError, ValueError or CrowdblendError where it is none."""
-    return _DECODER.decode(body)
+    return _decoder().decode(body)
 
 
 @lru_cache(maxsize=4096)

@@ -12,6 +12,7 @@ import msgspec
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
+from crowdblend.type_resolution import resolve
 
 UNKNOWN = "unknown"
 UNNAMED = "source:"
@@ -43,7 +44,7 @@ class Identity:
 def identity_of(text: str) -> Identity:
     """Return the identity that a text describes; raise InvalidInput when it describes none."""
     try:
-        stored = msgspec.json.decode(text, type=_StoredIdentity)
+        stored = msgspec.json.decode(text, type=resolve(_StoredIdentity))
         return Identity(stored.source, stored.hashing, tuple(one.sketch() for one in stored.sketches))
     except (msgspec.MsgspecError, RecursionError, struct.error):
         message = "An identity in the ledger cannot be read. Restore a backup."

@@ -23,6 +23,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.numerics.balls import total
 from crowdblend.policies.registry import WHOLES, is_kind, kind_of, part
+from crowdblend.type_resolution import resolve
 
 if TYPE_CHECKING:
     from crowdblend.designs.design import Claims
@@ -309,7 +310,7 @@ def to_json(facts: ReleaseFacts) -> dict[str, Any]:
 def from_json(document: Mapping[str, Any], kind: type[FactsT]) -> FactsT:
     """Return the facts of a certificate in the class of their kind; refuse whatever does not fit it."""
     try:
-        return msgspec.convert(document, kind, dec_hook=_fraction)
+        return msgspec.convert(document, resolve(kind), dec_hook=_fraction)
     except (msgspec.ValidationError, CrowdblendError, ArithmeticError) as problem:
         raise contradiction("its facts are not those of a release of its kind") from problem
 

@@ -15,6 +15,7 @@ import msgspec
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.frozen import dataclass
 from crowdblend.studio.model.choices import Choices
+from crowdblend.type_resolution import resolve
 
 _ID = re.compile(r"[0-9a-f]{12}")
 _MOST_DRAFTS = 500
@@ -77,7 +78,7 @@ class Drafts:
         if not _ID.fullmatch(draft_id):
             raise _missing()
         try:
-            return msgspec.json.decode(self._path(draft_id).read_bytes(), type=Draft)
+            return msgspec.json.decode(self._path(draft_id).read_bytes(), type=resolve(Draft))
         except (OSError, msgspec.MsgspecError):
             raise _missing() from None
 

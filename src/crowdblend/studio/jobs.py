@@ -21,6 +21,7 @@ import msgspec
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.frozen import dataclass
 from crowdblend.system import ask_to_end, end_group, own_group
+from crowdblend.type_resolution import resolve
 
 STATUS, JOB = "status.json", "job.json"
 OWN = "{folder}/"
@@ -110,13 +111,13 @@ class Jobs:
             raise _missing()
         folder = self._folder / job_id
         try:
-            order = msgspec.json.decode((folder / JOB).read_bytes(), type=Order)
+            order = msgspec.json.decode((folder / JOB).read_bytes(), type=resolve(Order))
         except (OSError, msgspec.MsgspecError):
             raise _missing() from None
         process = self._running.get(job_id)
         ended = process is None or process.poll() is not None
         try:
-            status = msgspec.json.decode((folder / STATUS).read_bytes(), type=Status)
+            status = msgspec.json.decode((folder / STATUS).read_bytes(), type=resolve(Status))
         except (OSError, msgspec.MsgspecError):
             status = Status()
         if status.state == "running" and ended:

@@ -20,6 +20,7 @@ from crowdblend.studio.model.rehearsed_folder import Spread, rehearse_into
 from crowdblend.studio.pictures import draw_chart
 from crowdblend.studio.places import Root, load_policy_inside
 from crowdblend.system import ending_signals
+from crowdblend.type_resolution import resolve
 
 with lazy_imports():
     from crowdblend import attacks
@@ -118,7 +119,7 @@ def main(folder: Path) -> None:
     for ending in ending_signals():
         if ending != signal.SIGINT:
             signal.signal(ending, lambda number, _: sys.exit(128 + number))
-    order = msgspec.json.decode((folder / JOB).read_bytes(), type=Order)
+    order = msgspec.json.decode((folder / JOB).read_bytes(), type=resolve(Order))
     status = StatusFile(folder)
     try:
         status.end("done", result=ACTIONS[order.action](status, **order.arguments))
