@@ -189,6 +189,11 @@ def policy() -> str:
             for part in own_parts(policy_class(kind)).values()
             if part.many
         ]
+    parts.append(
+        "## [columns]\n\nA domain for every column that is published, declared from what is known beforehand. Nothing "
+        "in a person's row may be computed from other people's rows or links "
+        "([why](guarantee.md#whose-data-a-row-holds)).\n"
+    )
     for way, domain in DOMAINS.items():
         parts.append(_keys(f"[columns], classes by {way}", keys_of(domain).values()))
     parts.append(_keys("[columns], axes of points", keys_of(AxisDomain).values()))

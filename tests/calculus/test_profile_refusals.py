@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from crowdblend.calculus import RULES, Certificate, loss_curves, verify
+from crowdblend.calculus import RULES, Certificate, Derivation, loss_curves, verify
 from crowdblend.calculus.encoding import decode, encode
 from crowdblend.calculus.loss_curves import delta_of, epsilon_of, grid_of, together
 from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, InvalidInput, NotApplicable
@@ -52,6 +52,32 @@ def test_different_relations_are_refused_and_can_be_converted() -> None:
         RULES["profile.replaced"].conclude(replaced)
     with pytest.raises(InvalidInput):
         ReplacedCurve(ReplacedCurve(CROWDS))
+
+
+@for_each("rule_id", ["survey.profile", "survey.strata-profile", "survey.groups-profile"])
+def test_a_survey_of_people_who_are_not_all_protected_is_refused_whatever_the_form(rule_id: str) -> None:
+    """By a curve, by one (ε, δ) as a profile, among other releases, and as a part; all do without exceptions."""
+    crowds = RULES["histogram.suppressed"](k=20)
+
+    def forms(exceptions: int) -> list[Derivation]:
+        bias = {"low": 0.4, "high": 0.5, "exceptions": exceptions, "max_rate": 0.5}
+        curve = RULES["profile.biased"](crowds, **bias)
+        number = RULES["profile.differential"](RULES["robust.differential"](crowds, **bias, epsilon=1.0))
+        unsampled = RULES["profile.differential"](RULES["histogram.laplace"](noise_epsilon=0.1))
+        noise = RULES["profile.one-unequal-sample"](unsampled, **bias)
+        part = RULES["profile.unequal-programme"](RULES["programme.part"](crowds, share=0.5), **bias)
+        again = RULES["profile.differential"](RULES["profile.delta"](curve, epsilon=1.0))
+        several = RULES["composition.profiles"](RULES["profile.crowds"](crowds, rate=0.5), number)
+        stated = RULES["profile.differential"](RULES["differential.replace"](number.premises[0]))
+        added = (curve, number, noise, part, again, several, RULES["composition.repeated"](number, releases=2))
+        return [*map(RULES["profile.replaced"], added), stated]
+
+    for made in forms(0):
+        assert RULES[rule_id](made, samples=10, population=20).conclusion.relation is Relation.REPLACE
+    for made in forms(3):
+        with pytest.raises(NotApplicable, match=f"{rule_id} needs a release that protects whoever is asked") as refused:
+            RULES[rule_id](made, samples=10, population=20)
+        sentence(refused.value)
 
 
 def test_a_guarantee_that_counts_on_a_sample_is_not_amplified_by_it_again() -> None:

@@ -11,8 +11,8 @@ from crowdblend.errors import InvalidInput, NotApplicable, NotProved
 from crowdblend.guarantees.aggregates import RandomSamples
 from crowdblend.guarantees.parameters import PARAMETERS
 from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation, ZeroKnowledge
-from crowdblend.guarantees.profiles import BiasedCurve, Profile, ReplacedCurve, Uses
-from crowdblend.guarantees.programme import PartInCrowds, PartWithNoise, PrivatePart, UnequalSampleCurve
+from crowdblend.guarantees.profiles import Profile, Uses
+from crowdblend.guarantees.programme import PartInCrowds, PartWithNoise, PrivatePart
 from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, HISTOGRAM, Estimator, Sampler
 from tests.cases import for_each
 
@@ -120,12 +120,6 @@ SWAPPED = Differential(0.5, 0.0, Relation.REPLACE)
 LEAKY = Differential(0.5, 1e-6, Relation.ADD_REMOVE)
 DRAWN = RandomSamples(1, 2)
 SWAPPED_PROFILE, GROUP_PROFILE = profile(PURE, relation=Relation.REPLACE), profile(CROWDS, people=2)
-# Some people are not protected, and one of them may be asked in the place of another.
-UNPROTECTED = BiasedCurve(20, 0.0, 0.1, 0.1, 3, 0.2)
-EXCEPTING = tuple(
-    profile(curve, relation=Relation.REPLACE)
-    for curve in (ReplacedCurve(UNPROTECTED), ReplacedCurve(UnequalSampleCurve(0.1, 0.1, 1, 0.1, (Uses(PURE, 1),))))
-)
 # Profiles that rely on no sampling, with data replaced and for a group.
 OTHER_NEIGHBOURS = (Profile((Uses(PURE, 1),), Relation.REPLACE), Profile((Uses(PURE, 1),), people=2))
 GRAPHS = ("connected", "cycle-free", "eulerian", "average-degree")
@@ -175,7 +169,6 @@ CONDITIONS = [
     ("profile.steps", 1, (*OTHER_NEIGHBOURS, profile(PURE), profile(CROWDS))),
     ("profile.one-sample", 0, (*OTHER_NEIGHBOURS, profile(PURE), profile(CROWDS))),
     ("profile.one-unequal-sample", 0, (*OTHER_NEIGHBOURS, profile(PURE), profile(CROWDS))),
-    *(("survey." + name, 0, EXCEPTING) for name in ("profile", "strata-profile", "groups-profile")),
     ("profile.strata", 0, (SWAPPED_PROFILE, GROUP_PROFILE, profile(PURE, CROWDS), profile(CROWDS, releases=2))),
     *(
         (f"graph.{form}.{name}", 0, (kind(AVERAGE_DEGREE if name == "distance" else CONNECTED, 0.1, 0.1, 1.0, DRAWN),))

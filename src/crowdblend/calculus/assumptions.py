@@ -40,6 +40,10 @@ class Assumption(Enum):
         "word, and a concealed row is read as one fixed value of the measurement's domain."
     )
     ONE_ROW_PER_PERSON = "Each person contributes at most one row."
+    OWN_DATA_ONLY = (
+        "What a person's rows hold depends on that person alone: nothing in them was computed from the rows or links "
+        "of others, as a rank, the mean or the size of a household and a number of friends or neighbours are."
+    )
     ROWS_PER_PERSON = (
         "Of each person's rows at most {rows_per_person} count; which ones depends on that person's rows, and on "
         "randomness of its own, alone."
@@ -279,8 +283,9 @@ class Assumption(Enum):
         return StepAssumption(self, tuple((name, values[name]) for name in self.numbers))
 
 
-# What several chapters assume of a table, of one with noise, of one that is exact from k on, and of points.
-TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES)
+# What several chapters assume of rows, of a table, of one with noise, of one that is exact from k on, and of points.
+ROWS = (Assumption.ONE_ROW_PER_PERSON, Assumption.OWN_DATA_ONLY)
+TABLE = (*ROWS, Assumption.FIXED_CLASSES)
 NOISY_TABLE = (*TABLE, Assumption.EXACT_NOISE)
 BELOW_K = (*NOISY_TABLE, Assumption.DISCRETE_LAPLACE_BELOW_K, Assumption.ALL_CELLS)
 MOVED_POINTS = (

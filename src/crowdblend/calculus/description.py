@@ -20,10 +20,15 @@ from crowdblend.frozen import dataclass
 
 Details = tuple[tuple[str, Any], ...]
 SAMPLED, BIASED, DRAWN = "sampled", "sampled.biased", "drawn"
+EXCEPTIONS = "exceptions"
 
 
 class Disagreement(NotApplicable):
     """No release fits both descriptions."""
+
+
+class UnprotectedPeople(Disagreement):
+    """Some people of the release are exceptions, where a theorem allows none."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ class Composite:
     """The conclusion is about a release made of others: of one for every group of premises.
 
     Premises of one group are about the same release; without groups every premise is about one of its own. Of `shared`
-    details, all releases have the same values.
+    details, all releases have the same values. With `protects_all` nobody is an exception, in any part of them.
     """
 
     name: str
@@ -136,6 +141,7 @@ class Composite:
     groups: tuple[tuple[int, ...], ...] = ()
     shared: tuple[str, ...] = ()
     fixed: Details = ()
+    protects_all: bool = False
 
     def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
         """Return the releases of the groups as parts of one."""
@@ -146,6 +152,8 @@ class Composite:
             values = sorted(set(made.values(name)))
             if len(values) > 1:
                 raise Disagreement(" and ".join(f"{name} = {value}" for value in values))
+        if self.protects_all and any(made.values(EXCEPTIONS)):
+            raise UnprotectedPeople(f"{EXCEPTIONS} = {max(made.values(EXCEPTIONS))}")
         return made
 
 
@@ -205,8 +213,9 @@ DISTANCE, DEGREE = "distance", "degree"
 LAPLACE, GRID = "Laplace", "discrete Laplace on a grid"
 
 UNDER_SAMPLING = Composite(SAMPLED, ("rate",))
-UNDER_BIAS = Composite(BIASED, ("low", "high", "exceptions", "max_rate"))
+UNDER_BIAS = Composite(BIASED, ("low", "high", EXCEPTIONS, "max_rate"))
 OF_DRAWN = Composite(DRAWN, ("samples", "population"))
+OF_SURVEY = Composite(DRAWN, ("samples", "population"), protects_all=True)
 RELEASES = Composite("releases")
 
 NOISY_BELOW_K = mechanism("histogram.noisy", "k", "noise_epsilon", "flag")

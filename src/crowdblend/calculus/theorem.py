@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, get_type_hints
 
 from crowdblend.calculus.assumptions import Assumption, StepAssumption, in_order
-from crowdblend.calculus.description import About, Description, Disagreement
+from crowdblend.calculus.description import About, Description, Disagreement, UnprotectedPeople
 from crowdblend.errors import InvalidInput, NotApplicable
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.parameters import PARAMETERS, check
@@ -172,6 +172,11 @@ class Derivation:
         self.__dict__["conclusion_"] = concluded
         try:
             described = self.rule.about.describe(tuple(made.description for made in self.premises), self.parameters)
+        except UnprotectedPeople as refused:
+            raise NotApplicable(
+                f"{self.rule.id} needs a release that protects whoever is asked, got {refused}. "
+                "State it without exceptions."
+            ) from refused
         except Disagreement as refused:
             raise NotApplicable(
                 f"{self.rule.id} needs derivations about the same release, got {refused}. "

@@ -111,7 +111,13 @@ class SourceAndFormat(Section, frozen=True, kw_only=True):
         Format | None, data_key("What the source is, when its name does not say.", name="format")
     ] = None
     table: Annotated[str | None, data_key("The table in a database.")] = None
-    query: Annotated[str | None, data_key("An SQL query, instead of a table: its rows are the data.")] = None
+    query: Annotated[
+        str | None,
+        data_key(
+            "An SQL query, instead of a table: its rows are the data. Nothing in a person's row may be computed from "
+            "others' rows."
+        ),
+    ] = None
     delimiter: Annotated[str | None, data_key("The character between the fields of a CSV file.")] = None
     encoding: Annotated[str | None, data_key('The encoding of a CSV file, such as "latin-1"; UTF-8 unless given.')] = (
         None

@@ -78,7 +78,10 @@ _ROW_NUMBERS = '"table"   # person numbers the rows; leave this out if other tab
 _WITH_MEDIANS = ("poisson", "coins")
 # This many tables of a register are proposed.
 _MOST_TABLES = 3
-_COLUMNS = "[columns]   # delete every column that need not be published, here and in [[publish]]\n"
+_COLUMNS = (
+    "[columns]   # delete every column that need not be published, here and in [[publish]]\n"
+    "# Nothing in a person's row may be computed from other people's rows (a rank, a household's mean or size).\n"
+)
 _SEVERAL = "# Each publication has its part of the guarantee. Add others, or delete what you do not need.\n"
 
 

@@ -34,7 +34,7 @@ from crowdblend.numerics.balls import round_up
 DISTANCES = (CONNECTED, CYCLE_FREE, EULERIAN)
 NOISY = (Assumption.PUBLIC_SIZE, Assumption.EXACT_NOISE, Assumption.LAPLACE_NOISE)
 ON_GRID = (Assumption.PUBLIC_SIZE, Assumption.GRID_NOISE)
-PEOPLE = (*ON_GRID, Assumption.CONCEALED_ROWS)
+PEOPLE = (*ON_GRID, Assumption.CONCEALED_ROWS, Assumption.OWN_DATA_ONLY)
 _OF_SAMPLER = "private with respect to the aggregate of its (δ, β)-sampler, w the width of its range."
 _OF_ESTIMATOR = (
     "zero-knowledge private with respect to the aggregate of an estimator that strays by no more than h as far as "
@@ -242,7 +242,7 @@ def differential_degree(*, degree_bound: int, population: int, scale: float, res
     "graph.differential.average",
     "The average of people's data in an interval of length w",
     "(w/n + r)/λ-differentially private with one person's data replaced.",
-    (Assumption.STATED_RANGE, *ON_GRID),
+    (Assumption.STATED_RANGE, Assumption.OWN_DATA_ONLY, *ON_GRID),
     _alone(AVERAGE, "width"),
 )
 def differential_average(*, width: float, population: int, scale: float, resolution: float) -> Differential:
@@ -254,7 +254,7 @@ def differential_average(*, width: float, population: int, scale: float, resolut
     "graph.differential.histogram",
     "The shares of classes of people",
     "(2/n + 2r)/λ-differentially private with one person's data replaced.",
-    (Assumption.FIXED_CLASSES, *ON_GRID),
+    (Assumption.FIXED_CLASSES, Assumption.OWN_DATA_ONLY, *ON_GRID),
     _alone(HISTOGRAM),
 )
 def differential_histogram(*, population: int, scale: float, resolution: float) -> Differential:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from flint import arb
 
-from crowdblend.calculus.assumptions import NOISY_TABLE, TABLE, Assumption
+from crowdblend.calculus.assumptions import NOISY_TABLE, ROWS, TABLE, Assumption
 from crowdblend.calculus.description import NOISY_POINTS, TARGET, mechanism, same_release
 from crowdblend.calculus.theorem import Unmet, require, require_unsampled, rule
 from crowdblend.guarantees.privacy import CrowdBlending, Differential, OutlierPrivate, Relation
@@ -125,7 +125,7 @@ def points_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
     "blending.stated",
     source="CBP Definition 4",
     statement="A mechanism that is (k, ε)-crowd-blending by the word of whoever plans with it.",
-    assumes=(Assumption.STATED_MECHANISM,),
+    assumes=(Assumption.STATED_MECHANISM, Assumption.OWN_DATA_ONLY),
     about=mechanism("blending.stated", "k", "blend_epsilon"),
 )
 def blending_stated(*, k: int, blend_epsilon: float) -> CrowdBlending:
@@ -231,7 +231,7 @@ def outlier_private_is_differential(premise: OutlierPrivate) -> Differential:
     source="OpenDP's privacy map, docs/proofs.md#sanitizers-on-a-sample",
     statement="A measurement whose privacy map gives (ε, δ) at the distance of one replaced row is (ε, "
     "δ)-differentially private with one person's data replaced.",
-    assumes=(Assumption.STATED_MAP, Assumption.ONE_ROW_PER_PERSON),
+    assumes=(Assumption.STATED_MAP, *ROWS),
     about=mechanism("opendp.measurement", "epsilon", "delta"),
 )
 def opendp_measurement(*, epsilon: float, delta: float) -> Differential:

@@ -18,7 +18,7 @@ from crowdblend.numerics.balls import log, minimum, round_up, sqrt
     source="ZKP 3.1, averages; Hoeffding's inequality without replacement",
     statement="The average of k of n people in an interval of length w is within δ of everybody's average except with "
     "probability 2e^{−2kδ²/w²}.",
-    assumes=(Assumption.STATED_RANGE, Assumption.PUBLIC_SIZE),
+    assumes=(Assumption.STATED_RANGE, Assumption.OWN_DATA_ONLY, Assumption.PUBLIC_SIZE),
     about=mechanism(STATISTIC, "population", "width", measure=AVERAGE, statistic=AVERAGE),
     free={"samples": SIMULATOR, "accuracy": PROVED},
 )

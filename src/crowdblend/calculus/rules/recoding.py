@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from flint import arb
 
-from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.assumptions import ROWS, Assumption
 from crowdblend.calculus.description import TARGET, Composite, mechanism
 from crowdblend.calculus.rules.sampling import SAMPLED, suppression_exact
 from crowdblend.calculus.theorem import require, require_unsampled, rule
@@ -70,7 +70,7 @@ def require_pure(choice: Differential) -> None:
     require(choice, "Use the exponential mechanism.", relation=Relation.ADD_REMOVE, people=1, delta=0)
 
 
-_SCORED = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CANDIDATES)
+_SCORED = (*ROWS, Assumption.FIXED_CANDIDATES)
 
 
 @rule(

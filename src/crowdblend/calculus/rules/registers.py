@@ -13,7 +13,10 @@ from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.guarantees.profiles import Profile, Uses
 from crowdblend.numerics.balls import expm1, round_up
 
-_ROWS = (Assumption.ROWS_PER_PERSON, Assumption.FIXED_CLASSES, Assumption.EXACT_NOISE, Assumption.LAPLACE_PER_ROW)
+_ROWS = (
+    *(Assumption.ROWS_PER_PERSON, Assumption.OWN_DATA_ONLY),
+    *(Assumption.FIXED_CLASSES, Assumption.EXACT_NOISE, Assumption.LAPLACE_PER_ROW),
+)
 
 
 @rule(

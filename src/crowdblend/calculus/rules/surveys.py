@@ -1,27 +1,19 @@
 """Surveys that ask a fixed, public number of people: noise on them, or crowds of a survey that is thinned first.
 
 A fixed number of people is no Poisson sample: the number minus what is shown is what is hidden. Every premise here is
-about what is done with a given survey, whichever people were asked (docs/proofs.md#surveys-of-a-fixed-size).
+about what is done with a given survey, whichever people were asked (docs/proofs.md#surveys-of-a-fixed-size). It
+protects all of them: the one who is asked in the place of another has to be protected too.
 """
 
 from __future__ import annotations
 
 from crowdblend.calculus.assumptions import Assumption
-from crowdblend.calculus.description import OF_DRAWN, TARGET, Composite, same_release
+from crowdblend.calculus.description import OF_SURVEY, TARGET, Composite, same_release
 from crowdblend.calculus.loss_curves import delta_of
 from crowdblend.calculus.rules.profiles import aggregates_of
 from crowdblend.calculus.theorem import Unmet, require, rule
 from crowdblend.guarantees.privacy import Relation, ZeroKnowledge
-from crowdblend.guarantees.profiles import (
-    BiasedCurve,
-    GroupSurveyCurve,
-    LossCurve,
-    Profile,
-    ReplacedCurve,
-    SurveyCurve,
-    Uses,
-)
-from crowdblend.guarantees.programme import UnequalProgrammeCurve, UnequalSampleCurve
+from crowdblend.guarantees.profiles import GroupSurveyCurve, LossCurve, Profile, SurveyCurve, Uses
 
 _PROOF = "Balle, Barthe and Gaboardi 2018, sampling without replacement; docs/proofs.md#surveys-of-a-fixed-size"
 _ASKED = (Assumption.RANDOM_ORDER, Assumption.SECRET_SAMPLE, Assumption.ONE_SURVEY)
@@ -34,7 +26,7 @@ _REPLACED = "Start from the profile with one person's data in the survey replace
     statement="Asking n of N people, each set equally likely, and releasing what has a profile with one person's data "
     "in the survey replaced, has at α' = 1 + (n/N)(α − 1) at most n/N times its divergence at α, in each direction.",
     assumes=(Assumption.FIXED_SIZE_SAMPLING, *_ASKED, Assumption.PUBLIC_SIZE),
-    about=OF_DRAWN,
+    about=OF_SURVEY,
 )
 def profile_of_survey(premise: Profile, *, samples: int, population: int) -> Profile:
     """Asked, asked with other data, and someone else asked instead differ in one person of the survey."""
@@ -47,7 +39,7 @@ def profile_of_survey(premise: Profile, *, samples: int, population: int) -> Pro
     statement="Asking a fixed number of people in every stratum, at most a share n/N of each, has the divergence of "
     "survey.profile with these n and N, with the data of one person replaced who stays in the stratum.",
     assumes=(Assumption.FIXED_SIZES_BY_STRATUM, *_ASKED),
-    about=Composite("drawn.strata", ("samples", "population")),
+    about=Composite("drawn.strata", ("samples", "population"), protects_all=True),
 )
 def profile_of_stratified_survey(premise: Profile, *, samples: int, population: int) -> Profile:
     """The other strata are the same in both worlds, and a larger share loses more."""
@@ -61,7 +53,7 @@ def profile_of_stratified_survey(premise: Profile, *, samples: int, population: 
     "the divergence with one person's data in the survey replaced, in each direction, for a person who stays in the "
     "group.",
     assumes=(Assumption.GROUPS_DRAWN, *_ASKED),
-    about=Composite("drawn.groups", ("samples", "population")),
+    about=Composite("drawn.groups", ("samples", "population"), protects_all=True),
 )
 def profile_of_survey_of_groups(premise: Profile, *, samples: int, population: int) -> Profile:
     """A whole group is asked instead of another, so that only the chance of being asked counts."""
@@ -87,12 +79,4 @@ def survey_is_zero_knowledge(premise: Profile, *, epsilon: float) -> ZeroKnowled
 
 def _survey_profile(premise: Profile, curve: LossCurve) -> Profile:
     require(premise, _REPLACED, relation=Relation.REPLACE, people=1)
-    if any(_excepts(use.curve) for use in premise.uses):
-        raise Unmet("needs a profile that protects whoever is asked. State it without exceptions.")
     return Profile((Uses(curve, 1),), Relation.REPLACE, 1, premise.samplings + 1)
-
-
-def _excepts(curve: LossCurve) -> bool:
-    """Return whether some people are not protected, one of whom may be asked in the place of another."""
-    inside = curve.curve if isinstance(curve, ReplacedCurve) else curve
-    return isinstance(inside, BiasedCurve | UnequalSampleCurve | UnequalProgrammeCurve) and inside.exceptions > 0

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from flint import arb
 
-from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.assumptions import ROWS, Assumption
 from crowdblend.calculus.description import SIMULATOR, Composite, mechanism, same_release
 from crowdblend.calculus.theorem import Unmet, rule
 from crowdblend.guarantees.aggregates import RandomSamples
@@ -22,7 +22,7 @@ from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.guarantees.utility import NoisyTotals
 from crowdblend.numerics.balls import maximum, minimum, round_up, sqrt, total
 
-_NOISE = (Assumption.ONE_ROW_PER_PERSON, Assumption.EXACT_NOISE)
+_NOISE = (*ROWS, Assumption.EXACT_NOISE)
 
 
 @rule(
@@ -142,7 +142,7 @@ def totals_estimated_from_samples(premise: NoisyTotals, *, samples: int, populat
 
 
 _CHOSEN = (
-    Assumption.ONE_ROW_PER_PERSON,
+    *ROWS,
     Assumption.FIXED_CANDIDATES,
     Assumption.QUANTILE_LOSSES,
     Assumption.EXACT_CHOICE,

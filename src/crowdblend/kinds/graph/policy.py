@@ -43,7 +43,11 @@ class Links(Section, frozen=True, kw_only=True):
     source: Annotated[str, key('The column with one end of every link; "source" unless given.')] = "source"
     target: Annotated[str, key('The column with the other end; "target" unless given.')] = "target"
     vertices: Annotated[
-        FilePath | None, key("CSV or Parquet file with a row for everybody; needed for statistics of their data.")
+        FilePath | None,
+        key(
+            "CSV or Parquet file with a row for everybody; needed for statistics of their data. No value in it may be "
+            "computed from links or from other people."
+        ),
     ] = None
     vertex: Annotated[str, key('The column of that file that names people as the links do; "id" unless given.')] = "id"
     self_loops: Annotated[Literal["refuse", "drop"], key("What to do with links of a person to itself.")] = "refuse"
@@ -104,7 +108,9 @@ class GraphStatistic(Section, frozen=True, kw_only=True):
     resolution: Annotated[
         float | None, key("The step of the grid that published numbers lie on; planned unless given.", "resolution")
     ] = None
-    column: Annotated[str | None, key("For average and histogram: the column of the vertices.")] = None
+    column: Annotated[
+        str | None, key("For average and histogram: the column of the vertices, which no link decides.")
+    ] = None
     start: Annotated[float | None, key("For average: the smallest possible value.", name="from")] = None
     stop: Annotated[float | None, key("For average: the largest possible value.", name="to")] = None
     values: Annotated[Texts | None, key("For histogram: the classes.")] = None
