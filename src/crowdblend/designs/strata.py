@@ -142,7 +142,7 @@ class Strata(Design, frozen=True, tag="strata"):
         """
         if any(one.low < one.high for one in self.coins):
             return super().parts_derivations(mechanisms, shares, epsilon)
-        seen = [one if blends(one[0]) else _seen_by_strata(one[0], len(self.coins)) for one in mechanisms]
+        seen = [one if blends(one[0]) else _seen_by_strata(*one, strata=len(self.coins)) for one in mechanisms]
         by_stratum = zip(self.coins, zip(*seen, strict=True), strict=True)
         each = {(one.rate, own): parts_at_rate(own, shares, one.rate, epsilon) for one, own in by_stratum}
         found = [strata.stratum_at_one_rate(made) for made in each.values()]
@@ -183,7 +183,7 @@ def _worst(derivations: Sequence[Derivation]) -> tuple[Derivation, ...]:
     return for_everybody(strata.strata_are_zero_knowledge(*derivations), strata.worst_stratum(*derivations))
 
 
-def _seen_by_strata(mechanism: Claims, strata: int) -> Sequence[Claims]:
+def _seen_by_strata(mechanism: Claims, *, strata: int) -> Sequence[Claims]:
     """Return noise as the people of each stratum see it, who count as often as their stratum says."""
     copies = (1,) * strata if mechanism.copies is None else mechanism.copies
     return [mechanism if times == 1 else SeveralRows(mechanism, times) for times in copies]

@@ -14,10 +14,7 @@ from crowdblend.designs.design import Claims, differential_of
 from crowdblend.designs.draw import shares_within
 from crowdblend.guarantees.parameters import MOST_PARTS
 from crowdblend.kinds.statistics.facts import StatisticsFacts
-from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, ThresholdHistogram
 from crowdblend.mechanisms.outliers import OutlierHistogram
-from crowdblend.mechanisms.statistics import NoisyStatistics
-from crowdblend.mechanisms.synopsis.synopses import CountedSynopsis
 from crowdblend.policies.publication import PUBLICATION_NAME
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import CrowdFacts
@@ -31,19 +28,12 @@ from crowdblend.releases.facts import (
     Parameters,
     ReleaseFacts,
     Share,
+    check_budget,
     contradiction,
     read_facts,
 )
 from crowdblend.releases.series import RepeatedFacts, check_totals
 
-_NOISY = (
-    NoiseEverywhere,
-    GaussianEverywhere,
-    NoisyStatistics,
-    OutlierHistogram,
-    ThresholdHistogram,
-    CountedSynopsis,
-)
 _TOGETHER = {
     "people": "Every publication was computed from a part of the sample of its own, and nobody is in two of them. "
     "Numbers of different publications are of different people: they need not add up, and their differences mean "
@@ -105,8 +95,6 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
                 raise contradiction("a publication says of itself what its programme says")
         # What is computed from what the others publish loses nothing.
         names = [name for name, facts in self.publications.items() if not facts.is_computed_from_others]
-        if not names:
-            raise contradiction("all of its publications are computed from others")
         mechanisms = [self._mechanisms(name) for name in names]
         if self.split == "people":
             named = zip(names, mechanisms, strict=True)
@@ -121,20 +109,16 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
                 raise contradiction("fresh samples are drawn here")
             derived = self.design.fresh_derivations(mechanisms, self.epsilon)
         else:
-            each = [mechanism for (mechanism, *_) in mechanisms]
-            if not all(isinstance(one, _NOISY) for one in each):
-                raise contradiction("a budget is divided among publications that are noisy everywhere")
-            derived = self.design.together(each, self.epsilon)
+            derived = self.design.together([only for (only,) in mechanisms], self.epsilon)
         differential = differential_of(derived)
-        if differential.conclusion.epsilon > self.epsilon or differential.conclusion.delta > self.delta:
-            raise contradiction("its mechanisms guarantee less than it states")
+        check_budget(differential, self.epsilon, self.delta)
         check_totals(differential, self.releases, self.epsilon, self.delta)
         return tuple(derived)
 
     def _parts(self, name: str, ran: Sequence[Claims]) -> list[tuple[Sequence[Claims], float]]:
         """Return what runs on the parts of a publication, with their shares: the choice of its recoding comes first."""
         facts, share = self.publications[name], self.published[name].share
-        if share is None or self.design.everybody:
+        if share is None:
             raise contradiction("every part of a sample has a share")
         chosen = facts.recoding if isinstance(facts, CrowdFacts) else None
         if chosen is None:
@@ -163,8 +147,6 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         found = facts.mechanisms
         if any(isinstance(one, OutlierHistogram) and one.factor != OutlierHistogram.usual_factor for one in found):
             raise contradiction("it states a guarantee by the size of crowds, which no programme has")
-        if len(found) != (1 if isinstance(found[0], _NOISY) else len(self.design.strata) or 1):
-            raise contradiction("a publication of a programme has one mechanism, or one for every stratum")
         return found
 
     @property

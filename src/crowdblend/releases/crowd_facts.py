@@ -28,6 +28,7 @@ from crowdblend.releases.facts import (
     Parameters,
     PeopleFacts,
     Share,
+    check_budget,
     contradiction,
     meanings_in_classes,
     people_in_classes,
@@ -95,9 +96,7 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
         return self.columns
 
     def check(self) -> None:
-        """Refuse crowds without a sample, and strata that are not the labels of a published column."""
-        if self.design.everybody and blends(self.mechanisms[0]):
-            raise contradiction("crowds hide nobody where everybody is counted")
+        """Refuse strata that are not the labels of a published column."""
         check_strata(self.design, self.domains)
 
     def derivations(self) -> tuple[Derivation, ...]:
@@ -132,8 +131,7 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
             # In a series epsilon is for all releases, and the curve says what this one loses at it.
             check_series(profile_of(together), self.releases, epsilon, self.delta)
             together = profiles.profile_at_epsilon(profile_of(together), epsilon=epsilon)
-        if together.conclusion.epsilon > self.epsilon or together.conclusion.delta > self.delta:
-            raise contradiction("its mechanisms guarantee less than it states")
+        check_budget(together, self.epsilon, self.delta)
         return together, sampling.replacing_is_removing_and_adding(together)
 
     @property
@@ -143,8 +141,6 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
 
     def _derive_parts(self, choice: RecodingFacts) -> tuple[Derivation, ...]:
         """Derive what the choice and the release guarantee, each on a part of the sample."""
-        if choice.share is None or self.releases > 1 or self.design.everybody:
-            raise contradiction("a recoding is chosen by everybody, or for a series, of samples at one rate only")
         if choice.released_epsilon != self.epsilon:
             raise contradiction("parts of one sample have one epsilon")
         ran: list[Sequence[Claims]] = [(choice.choice,), self.mechanisms]
@@ -154,9 +150,7 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
 
     def check_derivations(self, derivations: Sequence[Derivation]) -> tuple[Derivation, ...]:
         """Return the derivations; refuse mechanisms that guarantee less than the stated epsilon and delta."""
-        differential = derivations[1].conclusion
-        if differential.epsilon > self.epsilon or differential.delta > self.delta:
-            raise contradiction("its mechanisms guarantee less than it states")
+        check_budget(derivations[1], self.epsilon, self.delta)
         if self.releases > 1:
             # As many releases keep to the budget together by equal shares of it, or by their curves.
             share, part = (math.nextafter(whole / self.releases, 0.0) for whole in (self.epsilon, self.delta))

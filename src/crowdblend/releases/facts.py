@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, Union
 
 import msgspec
@@ -304,13 +303,13 @@ def meanings_in_classes(rows: int | None) -> dict[str, tuple[str, str]]:
 
 def to_json(facts: ReleaseFacts) -> dict[str, Any]:
     """Facts as a certificate has them."""
-    return msgspec.json.decode(msgspec.json.encode(facts, enc_hook=str), type=dict[str, Any])
+    return msgspec.json.decode(msgspec.json.encode(facts), type=dict[str, Any])
 
 
 def from_json(document: Mapping[str, Any], kind: type[FactsT]) -> FactsT:
     """Return the facts of a certificate in the class of their kind; refuse whatever does not fit it."""
     try:
-        return msgspec.convert(document, resolve(kind), dec_hook=_fraction)
+        return msgspec.convert(document, resolve(kind))
     except (msgspec.ValidationError, CrowdblendError, ArithmeticError) as problem:
         raise contradiction("its facts are not those of a release of its kind") from problem
 
@@ -360,8 +359,6 @@ def with_proposals(facts: ReleaseFacts, derivations: tuple[Derivation, ...]) -> 
         for one in derivations
         if isinstance(one.conclusion, Differential) and one.conclusion.people == 1
     ]
-    if not found:
-        raise contradiction("it has no guarantee that adds up with that of what proposed its domains")
     return tuple(found)
 
 
@@ -373,14 +370,14 @@ def _proposal(facts: ReleaseFacts, person: str | None) -> dict[Relation, Derivat
     return {one.conclusion.relation: one for one in found if one.conclusion.people == 1}
 
 
+def check_budget(derivation: Derivation, epsilon: float, delta: float) -> None:
+    """Refuse mechanisms that guarantee less than the stated epsilon and delta."""
+    found = derivation.conclusion
+    if not (found.epsilon <= epsilon and found.delta <= delta):
+        raise contradiction("its mechanisms guarantee less than it states")
+
+
 def contradiction(what: str) -> DoesNotVerify:
     """Return the error for data that are not what their certificate says."""
     reason = f"Certificate and data contradict each other: {what}. Ask the publisher for the original folder."
     return DoesNotVerify(reason, code=CONTRADICTION, where="certificate.json")
-
-
-def _fraction(_type: type, text: object) -> Fraction:
-    """Return a fraction as facts have it, such as "1/2"."""
-    if not isinstance(text, str) or len(text) > 20:
-        raise ValueError("a fraction is a text such as 1/2")
-    return Fraction(text)

@@ -10,7 +10,6 @@ import msgspec
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules.composition import compose
 from crowdblend.planning.networks.request import (
-    NAMES,
     PEOPLE_S_DATA,
     Bounds,
     SimulatorView,
@@ -42,8 +41,6 @@ class GraphStatisticFacts(Fact, frozen=True, kw_only=True):
     other: str | None = None
 
     def __post_init__(self) -> None:
-        if self.name not in NAMES:
-            raise ValueError("there is no such statistic of a network")
         if (self.name in PEOPLE_S_DATA) != (self.column is not None):
             raise ValueError("statistics of people's data have a column, and no others")
         if (self.name == "histogram") != bool(self.labels) or (self.name == "average") != (self.width is not None):

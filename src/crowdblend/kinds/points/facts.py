@@ -84,7 +84,7 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
 
     rows_are_counted = False
     axes: dict[str, AxisFacts]
-    shapes: Annotated[tuple[tuple[int, ...], ...], msgspec.Meta(max_length=10_000)]
+    shapes: Annotated[tuple[tuple[int, ...], ...], msgspec.Meta(min_length=1, max_length=10_000)]
     mechanism: MovedPoints | None = None
     strata: dict[str, MovedPoints] = msgspec.field(default_factory=dict)
     keep_in: Keep = "none"
@@ -93,7 +93,7 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
 
     def __post_init__(self) -> None:
         sides = [*self.shapes, *self.blocks]
-        if not self.axes or not self.shapes or any(len(side) != len(self.axes) for side in sides):
+        if not self.axes or any(len(side) != len(self.axes) for side in sides):
             raise ValueError("every block has a side on every axis")
         if any(size < 1 for shape in self.shapes for size in shape):
             raise ValueError("every block has at least one step on every axis")

@@ -143,7 +143,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
                 way = StrataWay(self.design, weights, own, noise, self.failure)
             else:
                 samples = {stated[place].samples for place in places}
-                if len(samples) != 1 or None in samples or self.people != self.design.of:
+                if len(samples) != 1 or self.people != self.design.of:
                     raise contradiction("statistics of one way are relative to one number of people")
                 way = Way(name, samples.pop() or 0, self.people, own, noise, self.failure)
             found.append((places, way))
@@ -171,8 +171,6 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
         exactly = self.design.counts_exactly
         if exactly and self.rows_per_person is not None:
             raise contradiction("it does not say how many rows it counts")
-        if not exactly and self.design.people is not None and self.design.draws_here:
-            raise contradiction("statistics of a thinned survey are one of several publications")
         if exactly:
             ways = {one.way: one.samples or 0 for one in self.statistics_.values()}
             if sum(ways.values()) != self.design.people or (self.design.already_drawn and EVERYBODY in ways):

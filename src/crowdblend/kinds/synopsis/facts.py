@@ -113,7 +113,9 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
         """The mechanism with its guarantee and its error."""
         made: FittedSynopsis | ExponentialSynopsis
         people, of, failure = self.design.people, self.design.of, self.failure
-        if not self.design.counts_exactly or people is None or of is None or isinstance(self.mechanism, CountedRows):
+        assert people is not None, "a fixed number of people is drawn"
+        assert of is not None, "of a known number"
+        if isinstance(self.mechanism, CountedRows):
             raise contradiction("its rows were made in a way that its design does not have")
         if isinstance(self.mechanism, FittedRows):
             loss = self.mechanism.noise_epsilon
@@ -125,7 +127,7 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
     @cached_property
     def counted_synopsis(self) -> CountedSynopsis:
         """The mechanism of a sample by coins."""
-        if self.design.counts_exactly or not isinstance(self.mechanism, CountedRows):
+        if not isinstance(self.mechanism, CountedRows):
             raise contradiction("its rows were made in a way that its design does not have")
         ran, copies = self.mechanism, weights_of_design(self.design).copies
         return CountedSynopsis(self.query_class, ran.noise_epsilon, ran.rows, self.failure, copies)
@@ -157,8 +159,6 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
         if self.design.counts_exactly and self.rows_per_person is None:
             return self.in_series(self.planned_synopsis.derivations())
         self.check()
-        if self.design.counts_exactly or (self.design.people is not None and self.design.draws_here):
-            raise contradiction("its sample has no synopsis of its own")
         ran = self.counted_synopsis
         claim = claim_of_rows(ran.claim(), self.rows_per_person or 1)
         return self.in_series(self.design.derivations_in_copies(claim, ran.copies))

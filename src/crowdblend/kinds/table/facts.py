@@ -13,7 +13,15 @@ from crowdblend.designs.design import Claims, SeveralRows
 from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal, ThresholdHistogram
 from crowdblend.mechanisms.histograms import NoisyHistogram, SuppressedHistogram
 from crowdblend.releases.crowd_facts import CrowdFacts, by_law, by_stratum
-from crowdblend.releases.facts import DATA, CellTable, Parameters, contradiction, people_in_classes, rows_left_out
+from crowdblend.releases.facts import (
+    DATA,
+    CellTable,
+    Parameters,
+    check_budget,
+    contradiction,
+    people_in_classes,
+    rows_left_out,
+)
 from crowdblend.releases.series import check_totals
 
 TOTALS = "totals"
@@ -93,11 +101,10 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         if not self.design.everybody:
             return super().derivations()
         self.check()
-        if self.recoding is not None or (self.delta and not isinstance(self.mechanism, ThresholdHistogram)):
-            raise contradiction("a register has neither a delta, unless for a threshold, nor a choice of the recoding")
+        if self.delta and not isinstance(self.mechanism, ThresholdHistogram):
+            raise contradiction("a register has no delta, unless for a threshold")
         derived = self.design.derivations(self.claims, self.epsilon)
-        if derived[0].conclusion.epsilon > self.epsilon or derived[0].conclusion.delta > self.delta:
-            raise contradiction("its mechanisms guarantee less than it states")
+        check_budget(derived[0], self.epsilon, self.delta)
         check_totals(derived[0], self.releases, self.epsilon, self.delta)
         return derived
 
