@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 
 import crowdblend as cb
+from crowdblend import designs as cb_designs
 from crowdblend.designs.design import differential_of
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.sampling_section import Sampling
-from crowdblend.publishing.verification.counts import check_people
+from crowdblend.publishing.verification.shown_people import ShownPeople, check_people
 from crowdblend.reading.notes import sentences
 from crowdblend.releases.facts import derive, read_facts, to_json
 from tests.cases import for_each
@@ -182,10 +183,15 @@ def test_no_class_has_more_people_than_the_survey() -> None:
     """People may be in three classes, and are in none of them twice."""
     publish, sampling = CROWDS["survey"]
     facts = policy("table", sampling, publish=publish, people=None).plan().facts()  # type: ignore[attr-defined]
-    check_people(facts, facts.tables["data"], ROWS * PEOPLE, PEOPLE)
-    for shown in ((ROWS * PEOPLE + 1, PEOPLE), (ROWS * PEOPLE, PEOPLE + 1)):
+    law, design = facts.tables["data"].shown_by[0], cb_designs.ThinnedSurvey(1.0, PEOPLE, 2 * PEOPLE)
+
+    def check(*counts: int) -> None:
+        check_people([[ShownPeople(law, design, np.array(counts), each=ROWS)]])
+
+    check(*[PEOPLE] * ROWS)
+    for counts in ((*[PEOPLE] * ROWS, 1), (PEOPLE + 1,)):
         with pytest.raises(DoesNotVerify, match="more people than its survey"):
-            check_people(facts, facts.tables["data"], *shown)
+            check(*counts)
 
 
 def test_a_survey_that_is_drawn_here_counts_one_row() -> None:

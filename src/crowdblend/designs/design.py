@@ -155,6 +155,11 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
         return inclusion.least if inclusion is not None and inclusion.least == inclusion.most < 1 else None
 
     @property
+    def share_kept(self) -> float:
+        """The probability with which a coin counts each person of a survey; 1 where all are counted."""
+        return 1.0
+
+    @property
     def counting_strata(self) -> Mapping[str, Stratum]:
         """The probability of being counted, by stratum."""
         return self.strata

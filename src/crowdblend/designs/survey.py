@@ -96,6 +96,10 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
     def inclusion(self) -> InclusionRates:
         return InclusionRates.at_rate(self.people / self.of * self.rate)
 
+    @property
+    def share_kept(self) -> float:
+        return self.rate
+
     def most_people(self, *, kept_only: bool) -> float:
         """All of them; a coin keeps more than this of them with a probability below one in a billion (Hoeffding)."""
         people = float(self.people)

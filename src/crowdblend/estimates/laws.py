@@ -197,24 +197,24 @@ class OutlierNoise(Law):
 
     @property
     def widest_loss(self) -> float:
-        return float(self._losses(np.zeros(1, np.int64))[0])
+        return float(self.losses(np.zeros(1, np.int64))[0])
 
     @property
     def noise(self) -> tuple[float, float]:
         return laplace_cumulants(self.epsilon)
 
     def variances(self, values: Whole) -> Floats:
-        return np.array([laplace_cumulants(loss)[0] for loss in self._losses(np.maximum(values, 0))])
+        return np.array([laplace_cumulants(loss)[0] for loss in self.losses(np.maximum(values, 0))])
 
-    def _losses(self, people: Whole) -> Floats:
+    def losses(self, people: Whole) -> Floats:
         left = np.maximum(self.limit - people, self.transition)
         return np.where(left > self.transition, self.epsilon * self.transition / left, self.epsilon)
 
     def kernel(self, people: Whole, places: Whole) -> Floats:
-        return laplace(places[None, :] - people[:, None], self._losses(people)[:, None])
+        return laplace(places[None, :] - people[:, None], self.losses(people)[:, None])
 
     def reach(self, least: int, most: int) -> tuple[int, int]:
-        far = SCALES / self._losses(np.array([least, most]))
+        far = SCALES / self.losses(np.array([least, most]))
         return least - math.ceil(far[0]), most + math.ceil(max(far[1], far[0] - (most - least)))
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from crowdblend.policies.registry import part
+from crowdblend.programme.facts import ProgrammeFacts
+from crowdblend.publishing.verification.shown_people import check_people
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import contradiction
 
@@ -11,5 +13,7 @@ def check(release: PublishedRelease) -> None:
     """Refuse a folder with other data files than its publications, and data that contradict what one says of itself."""
     if set(release.files) != set(release.publications):
         raise contradiction("its data files are not those of its publications")
-    for one in release.publications.values():
-        part(one.kind, "verify").check(one)
+    facts = release.facts
+    assert isinstance(facts, ProgrammeFacts)
+    shown = [part(one.kind, "verify").check(one) or () for one in release.publications.values()]
+    check_people(shown, apart=facts.split == "people")

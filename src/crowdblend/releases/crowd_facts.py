@@ -160,12 +160,15 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
         return tuple(derivations)
 
     @property
+    def published_sample(self) -> Design:
+        """The sample without the part of it that chose the labels, which is not published."""
+        apart = None if self.recoding is None else self.recoding.share
+        return self.design if apart is None else self.design.thin_by(1 - apart)
+
+    @property
     def laws(self) -> CellLaws:
         """The laws of cells in the sample, or in the part of it that is published; one per published stratum."""
-        sample, sizes = self.design, {name: domain.number_of_labels for name, domain in self.domains.items()}
-        if self.recoding is not None and self.recoding.share is not None:
-            # A part of the sample chose the labels and is not published.
-            sample = sample.thin_by(1 - self.recoding.share)
+        sample, sizes = self.published_sample, {name: domain.number_of_labels for name, domain in self.domains.items()}
         laws = [own.law for own in self.mechanisms[: None if sample.strata else 1]]
         return replace(laws_of(sample, laws, sizes), repeated=self.rows_per_person is not None)
 

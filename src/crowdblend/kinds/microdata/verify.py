@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import check_cells, check_order, check_people
+from crowdblend.publishing.verification.counts import check_cells, check_order
+from crowdblend.publishing.verification.shown_people import ShownPeople
 from crowdblend.reading.cells import N
 from crowdblend.reading.release import PublishedRelease
 
 
-def check(release: PublishedRelease) -> None:
-    """Refuse rows of a class with fewer than k."""
+def check(release: PublishedRelease) -> tuple[ShownPeople]:
+    """Refuse rows of a class with fewer than k; return the people who are shown."""
+    facts = release.facts
+    assert isinstance(facts, MicrodataFacts)
     ((name, table),) = release.tables.items()
     (path,) = require_files(release, name)
     cells = require_cells(path, list(table.columns))
     counts = check_cells(table, cells).column(N).to_numpy()
-    check_people(release.facts, table, int(counts.sum()), int(counts.max(initial=0)))
     check_order(table, cells)
+    rows = facts.rows_per_person or 1
+    return (ShownPeople(table.shown_by[0], facts.published_sample, counts, each=rows),)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
 from crowdblend.publishing.verification.counts import check_cells, check_estimates
+from crowdblend.publishing.verification.shown_people import ShownPeople, number_of_cells
+from crowdblend.reading.cells import N
 from crowdblend.reading.release import PublishedRelease
 
 
-def check(release: PublishedRelease) -> None:
-    """Refuse a bin below the threshold."""
+def check(release: PublishedRelease) -> tuple[ShownPeople]:
+    """Refuse a bin below the threshold; return the people who are shown."""
+    facts = release.facts
+    assert isinstance(facts, OutlierTableFacts)
     ((name, table),) = release.tables.items()
     (path,) = require_files(release, name)
     cells = require_cells(path, list(table.columns), counter=table.laws.counter)
-    check_cells(table, cells)
+    counts = check_cells(table, cells).column(N).to_numpy()
     check_estimates(table.laws, cells)
+    rows, every = facts.rows_per_person or 1, number_of_cells(table.columns.values())
+    return (ShownPeople(facts.mechanism.law, facts.design, counts, cells=every, each=rows),)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from crowdblend.estimates.cells import BLOCK
 from crowdblend.kinds.points.facts import PointsFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import RowOrder, check_people, check_point_estimates
+from crowdblend.publishing.verification.counts import RowOrder, check_point_estimates
+from crowdblend.publishing.verification.shown_people import ShownPeople
 from crowdblend.reading.cells import ESTIMATES, Cells, Estimates
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import CellTable, contradiction
@@ -22,8 +23,11 @@ _NEAR = 1e-6
 _FARTHEST = 1e9
 
 
-def check(release: PublishedRelease) -> None:
-    """Refuse points off the grid or beyond bounds that were kept, fewer than k of one kind, and other estimates."""
+def check(release: PublishedRelease) -> tuple[ShownPeople]:
+    """Refuse points off the grid or beyond bounds that were kept, fewer than k of one kind, and other estimates.
+
+    Return the people who are shown.
+    """
     facts = release.facts
     assert isinstance(facts, PointsFacts)
     table = facts.tables["data"]
@@ -39,7 +43,8 @@ def check(release: PublishedRelease) -> None:
         _check_coordinates(facts, coordinates)
         groups.add(piece, list(coordinates.values()), len(blocks))
     groups.check()
-    check_people(facts, table, groups.people)
+    rows, counts = facts.rows_per_person or 1, np.array([groups.people])
+    return (ShownPeople(table.shown_by[0], facts.published_sample, counts, each=rows, in_one=rows),)
 
 
 class _Groups:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
+from crowdblend.estimates.laws import NoiseOnEveryCell
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import StrataValues, values_of
 from crowdblend.planning.statistics.accuracy import Shape
 from crowdblend.publishing.verification.consistency import require_files
 from crowdblend.publishing.verification.counts import read_rows
+from crowdblend.publishing.verification.shown_people import ShownPeople
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import contradiction
 
@@ -19,8 +23,11 @@ Row = dict[str, Any]
 _ERRORS = ("error", "rank_error")
 
 
-def check(release: PublishedRelease) -> None:
-    """Refuse other rows, errors that do not follow from the noise, and impossible shares, counts and quantiles."""
+def check(release: PublishedRelease) -> tuple[ShownPeople, ...]:
+    """Refuse other rows, errors that do not follow from the noise, and impossible shares, counts and quantiles.
+
+    Return the people who are shown by the counts and sums of a sample.
+    """
     facts = release.facts
     assert isinstance(facts, StatisticsFacts)
     quantiles = any(made.is_quantile for made in facts.statistics)
@@ -44,10 +51,14 @@ def check(release: PublishedRelease) -> None:
         holds = _error_holds(facts, made, row, errors.get(place), least.get(place, 0.0))
         if not (holds and _is_possible(facts, made, row)):
             raise contradiction(f"{path.name} has an error that was not planned, or an impossible number")
+    shown = []
     for place, made in enumerate(facts.statistics):
         own = [row for row, (other, _) in zip(rows, planned, strict=True) if other == place]
         if not (_on_grid(facts, made, own) and _counts_follow(facts, place, own)):
             raise contradiction(f"{path.name} has numbers that its grid, its rate or its noise does not give")
+        if (totals := _totals(facts, place, own)) is not None:
+            shown.append(_shown_people(facts, place, totals))
+    return tuple(shown)
 
 
 def _on_grid(facts: StatisticsFacts, statistic: Statistic, rows: list[Row]) -> bool:
@@ -63,20 +74,38 @@ def _counts_follow(facts: StatisticsFacts, place: int, rows: list[Row]) -> bool:
 
     So are sums of numbers from 0 on, in steps of their grid.
     """
+    totals = _totals(facts, place, rows)
+    if totals is None:
+        return True
+    if not all(map(_is_whole, totals)):
+        return False
+    again = values_of(facts, place).of_totals([round(total) for total in totals], 0)
+    # A number that is 0 may have been below it, with an error that says by how much.
+    each = zip(rows, again, strict=True)
+    return all(row["value"] <= 0 or math.isclose(row["error"], one.error or 0.0, rel_tol=1e-9) for row, one in each)
+
+
+def _totals(facts: StatisticsFacts, place: int, rows: list[Row]) -> list[float] | None:
+    """Return the noisy totals behind counts of a sample by coins, and behind sums of numbers from 0 on."""
     made, values = facts.statistics[place], values_of(facts, place)
     if not isinstance(values, StrataValues) or made.what not in ("count", "histogram", "sum") or values.paired:
-        return True
+        return None
     unit = float(values.way.weights.unit)
     if made.what == "sum":
         assert isinstance(values.shape, Shape)
         unit *= float(values.bounds.ends[1] / values.shape.steps)
-    totals = [row["value"] / unit for row in rows]
-    if not all(map(_is_whole, totals)):
-        return False
-    again = values.of_totals([round(total) for total in totals], 0)
-    # A number that is 0 may have been below it, with an error that says by how much.
-    each = zip(rows, again, strict=True)
-    return all(row["value"] <= 0 or math.isclose(row["error"], one.error or 0.0, rel_tol=1e-9) for row, one in each)
+    return [row["value"] / unit for row in rows]
+
+
+def _shown_people(facts: StatisticsFacts, place: int, totals: list[float]) -> ShownPeople:
+    """Return totals as counts, to which each person adds the largest number at most."""
+    values = values_of(facts, place)
+    assert isinstance(values, StrataValues)
+    assert isinstance(values.shape, Shape)
+    steps = values.shape.steps if values.statistic.what == "sum" else 1
+    each = steps * max(values.way.copies) * (facts.rows_per_person or 1)
+    law, counts = NoiseOnEveryCell(facts.plan.noise_epsilon(place)), np.array([round(total) for total in totals])
+    return ShownPeople(law, facts.design, counts, None, len(counts), each, each, clamped=True)
 
 
 def _is_whole(number: float) -> bool:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow.compute as pc
 
 from crowdblend.estimates.cells import CellLaws
+from crowdblend.estimates.laws import NoiseOnEveryCell
 from crowdblend.kinds.synopsis.facts import SynopsisFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
 from crowdblend.publishing.verification.counts import check_cells
+from crowdblend.publishing.verification.shown_people import ShownPeople
 from crowdblend.reading.cells import N
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import CellTable, contradiction
 
 
-def check(release: PublishedRelease) -> None:
-    """Refuse another number of rows than the facts say."""
+def check(release: PublishedRelease) -> tuple[ShownPeople, ...]:
+    """Refuse another number of rows than the facts say; return the noisy number of people of a sample by coins."""
     facts = release.facts
     assert isinstance(facts, SynopsisFacts)
     (path,) = require_files(release, "data")
@@ -22,3 +25,8 @@ def check(release: PublishedRelease) -> None:
     found = check_cells(table, require_cells(path, list(facts.columns)), least=1)
     if (pc.sum(found.column(N)).as_py() or 0) != facts.mechanism.rows:
         raise contradiction(f"{path.name} has another number of rows")
+    if facts.design.counts_exactly or facts.size is None:
+        return ()
+    ran = facts.counted_synopsis
+    each, size = max(ran.copies) * (facts.rows_per_person or 1), np.array([facts.size])
+    return (ShownPeople(NoiseOnEveryCell(ran.noise_epsilon), facts.design, size, None, 1, each, each),)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from crowdblend.kinds.table.facts import TOTALS, TableFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import check_cells, check_estimates, check_people, check_totals
+from crowdblend.publishing.verification.counts import check_cells, check_estimates, check_totals, flags_of
+from crowdblend.publishing.verification.shown_people import ShownPeople, number_of_cells
 from crowdblend.reading.cells import N
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import contradiction
 
 
-def check(release: PublishedRelease) -> None:
-    """Refuse a table with a cell that is not shown, or without one that is, and totals that were not planned."""
+def check(release: PublishedRelease) -> tuple[ShownPeople]:
+    """Refuse a table with a cell that is not shown, or without one that is, and totals that were not planned.
+
+    Return the people who are shown.
+    """
     facts = release.facts
     assert isinstance(facts, TableFacts)
     ((name, table),) = release.tables.items()
     path, *totals = require_files(release, name, *([TOTALS] if facts.totals else []))
     cells = require_cells(path, list(table.columns), counter=table.laws.counter, flagged=table.flagged)
     counts = check_cells(table, cells).column(N).to_numpy()
-    check_people(facts, table, int(counts.sum()), int(counts.max(initial=0)))
     check_estimates(table.laws, cells)
     for other in totals:
         stated, losses = require_cells(other, ["total"], counter="count"), [one.noise_epsilon for one in facts.totals]
@@ -26,3 +29,7 @@ def check(release: PublishedRelease) -> None:
         if names != [one.name for one in facts.totals]:
             raise contradiction(f"{other.name} has other totals than were planned")
         check_totals(stated, losses)
+    counts, exact = flags_of(cells) if table.flagged else (counts, None)
+    rows, every = facts.rows_per_person or facts.rows_in_cells or 1, number_of_cells(table.columns.values())
+    in_one = rows if facts.rows_in_cells and facts.count == "rows" else 1
+    return (ShownPeople(table.shown_by[0], facts.published_sample, counts, exact, every, rows, in_one),)

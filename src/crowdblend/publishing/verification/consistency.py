@@ -12,6 +12,7 @@ from crowdblend.calculus.folder_files import CERTIFICATE, check_files
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.policies.registry import part
+from crowdblend.publishing.verification.shown_people import check_people
 from crowdblend.reading import datapackage, readme
 from crowdblend.reading.cells import ESTIMATES, EXACT, Cells, header_of, open_cells
 from crowdblend.reading.release import PublishedRelease
@@ -97,7 +98,7 @@ def check_data(release: PublishedRelease) -> None:
     """Refuse a certificate that does not follow from its facts, and data that contradict them."""
     try:
         check_certificate(release)
-        part(release.kind, "verify").check(release)
+        check_people([part(release.kind, "verify").check(release) or ()])
     except InvalidInput as problem:
         where = problem.where if problem.where in release.facts.files else CERTIFICATE
         raise DoesNotVerify(str(problem), code=CONTRADICTION, where=where) from None

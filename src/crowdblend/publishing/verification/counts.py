@@ -19,8 +19,7 @@ from crowdblend.estimates.estimator import Intervals
 from crowdblend.reading.cells import EXACT, Cells, Estimates, N, Totals
 from crowdblend.reading.margins import number_labels
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.crowd_facts import CrowdFacts
-from crowdblend.releases.facts import CellTable, ReleaseFacts, contradiction
+from crowdblend.releases.facts import CellTable, contradiction
 
 
 def check_cells(table: CellTable, cells: Cells, least: int | None = None) -> pa.Table:
@@ -56,16 +55,11 @@ def check_cells(table: CellTable, cells: Cells, least: int | None = None) -> pa.
     return found
 
 
-def check_people(facts: ReleaseFacts, table: CellTable, people_shown: int, largest_class: int = 0) -> None:
-    """Refuse exact counts of more people than a survey has: a smaller survey would guarantee more.
-
-    Who has several rows is in several classes, and in none of them twice.
-    """
-    sample, noiseless = facts.sample, all(law.noiseless for law in table.shown_by)
-    times = facts.rows_per_person or 1 if isinstance(facts, CrowdFacts) else 1
-    asked = None if sample is None else sample.people
-    if asked is not None and noiseless and max(people_shown / times, largest_class) > asked:
-        raise contradiction("it shows more people than its survey has")
+def flags_of(cells: Cells) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the counts of a table whose cells say whether they are exact, and what they say."""
+    pieces = [(piece.column(N).to_numpy(), piece.column(EXACT).to_numpy()) for piece in cells.pieces()]
+    counts, flags = zip(*pieces, strict=True) if pieces else ((), ())
+    return np.concatenate([np.empty(0, np.int64), *counts]), np.concatenate([np.empty(0, np.bool_), *flags])
 
 
 def check_order(table: CellTable, cells: Cells) -> None:
