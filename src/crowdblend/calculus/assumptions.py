@@ -51,7 +51,7 @@ class Assumption(Enum):
     SEVERAL_ROWS = (
         "At most {rows_per_person} rows of each person count, copies of a row included; which ones depends on that "
         "person's rows, and on randomness of its own, alone. What is said of a person who contributes one row holds of "
-        "each of these rows."
+        "each of these rows, but that one coin may decide about several of them."
     )
     ROWS_OWN_COINS = (
         "At most {rows_per_person} rows of each person count, no two of them in one class (for points: block); which "
