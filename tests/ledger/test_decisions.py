@@ -169,7 +169,7 @@ def test_an_anchor_has_columns(names: tuple) -> None:
 @for_each(("kind", "level", "read"), [("rows", 64, True), ("rows", 65, False), ("rows", -1, False),
                                                      ("rows", True, False), ("numbering", 0, False)])  # fmt: skip
 def test_which_sketches_are_read(kind: str, level: int, read: bool) -> None:
-    document = {"kind": kind, "columns": ["a"], "by": ["a"], "level": level, "marks": ""}
+    document = {"kind": kind, "columns": ["a"], "by": ["a"], "level": level, "marks": "", "span": None}
     text = json.dumps({"source": "source:x", "hashing": "duckdb 1", "sketches": [document]})
     if read:
         assert identity_of(text).sketches == (Sketch("rows", Anchor(("a",), ("a",)), level, {}),)

@@ -34,6 +34,7 @@ def begun(**changed) -> str:
         "key_commitment": None,
         "identity": None,
         "not_compared": [],
+        "other_people": [],
         "software": "crowdblend",
         **changed,
     }
@@ -70,6 +71,7 @@ def finished(**changed) -> str:
         '{"step":"finished","entry":%s}' % ("9" * 5000),
         '{"step":"limit","population":"x","epsilon":-1,"delta":0.1,"until":null,"by":"x","why":null,"at":""}',
         '{"step":"overlap","population":"x","other":"x","by":"x","why":null,"at":""}',
+        '{"step":"distinct","population":"x","other":"x","by":"x","why":null,"at":""}',
         begun(unknown=1),
         begun(at=5),
         begun(at="\x1b[31m"),
@@ -79,6 +81,7 @@ def finished(**changed) -> str:
         begun(identity=3),
         begun(not_compared=["x"]),
         begun(not_compared=7),
+        begun(other_people=["x"]),
         begun(fresh="yes"),
         begun(rate="often"),
         begun(rate=-1),
@@ -93,7 +96,7 @@ def finished(**changed) -> str:
         begun(entry="4"),
         begun(entry=None),
     ],
-    ids=range(44),
+    ids=range(46),
 )
 def test_a_record_that_makes_no_sense(path: Path, body: str) -> None:
     add(path, body)

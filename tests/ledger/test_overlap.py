@@ -2,13 +2,15 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger.identity import MOST, Anchor, Identity, Kind, Sketch, identity_of, sketch, zeros
-from crowdblend.ledger.overlap import comparable, nearly_equal, too_much_in_common
+from crowdblend.ledger.number_places import MOST as MOST_PLACE
+from crowdblend.ledger.number_places import numbers_at, place_of
+from crowdblend.ledger.overlap import agree_by_chance, comparable, nearly_equal, too_much_in_common
 from tests.cases import for_each
 
 ID = Anchor(("id",), ("id",))
@@ -24,7 +26,9 @@ def hashed(value: int) -> int:
 
 
 def of(people: Iterable[int], kind: Kind = "person", anchor: Anchor = ID, secret: bytes = SECRET) -> Sketch:
-    return sketch(kind, anchor, 0, [(hashed(one), hashed(one), 1) for one in people], secret)
+    ids = list(people)
+    numbers = {hashed(one): one for one in ids}
+    return sketch(kind, anchor, 0, [(hashed(one), hashed(one), 1) for one in ids], secret, numbers)
 
 
 @for_each("rates", [(0.1, 0.1), (0.5, 0.5), (0.9, 0.3), (1.0, 0.4)], daily=2)
@@ -125,6 +129,72 @@ def test_an_identity_is_read_as_it_was_written() -> None:
     assert again.sketches[0] == known.sketches[0]
 
 
+def some(numbers: Iterable[int], share: float, seed: int) -> list[int]:
+    chance = random.Random(seed)
+    return [one for one in numbers if chance.random() < share]
+
+
+def spread_out(number: int, seed: int) -> list[int]:
+    """Numbers of every size up to 200 million, as the patients of many years have."""
+    chance = random.Random(seed)
+    return sorted({int(10 ** chance.uniform(0, 8.3)) for _ in range(number)})
+
+
+AGREE = {
+    "numberings": (range(1, 601), range(1, 601)),
+    "numberings of different lengths": (range(1, 601), range(1, 2001)),
+    "long numberings": (range(1, 60_001), range(1, 61_501)),
+    "numberings that begin late": (range(100_001, 100_601), range(100_001, 100_901)),
+    "samples of numberings": (some(range(1, 20_001), 0.1, 1), some(range(1, 20_001), 0.3, 2)),
+    "small numbers among others": (spread_out(5_000, 3), range(1, 40_001)),
+    "a part of a numbering": (some(range(1, 40_001), 0.1, 4), range(1, 40_001)),
+}
+SHARED = {
+    "a part of a sample": (some(range(1, 20_001), 0.1, 1)[:1_000], some(range(1, 20_001), 0.1, 1)),
+    "a part of a numbering with gaps": (some(some(range(40_000), 0.5, 1), 0.3, 2), some(range(40_000), 0.5, 1)),
+    "a sample of few": (some(range(1, 20_001), 0.05, 5), some(range(1, 20_001), 0.05, 5)),
+    "half of long numbers": (spread_out(5_000, 3)[::2], spread_out(5_000, 3)),
+    "long numbers": (some(range(10**8, 10**9, 10_007), 0.1, 6), range(10**8, 10**9, 10_007)),
+    "a few beside a narrow range": (range(98_400, 98_460), [*range(98_400, 98_460), *range(98_304, 10**6, 997)]),
+}
+
+
+@pytest.mark.parametrize(("one", "other"), AGREE.values(), ids=AGREE)
+def test_small_numbers_agree_by_chance(one: Sequence[int], other: Sequence[int]) -> None:
+    for first, second in ((of(one), of(other)), (of(other), of(one))):
+        assert first.marks.keys() & second.marks.keys()
+        assert agree_by_chance(first, second)
+
+
+@pytest.mark.parametrize(("one", "other"), SHARED.values(), ids=SHARED)
+def test_people_in_common_are_more_than_chance_gives(one: Sequence[int], other: Sequence[int]) -> None:
+    for first, second in ((of(one), of(other)), (of(other), of(one))):
+        assert first.marks.keys() & second.marks.keys()
+        assert not agree_by_chance(first, second)
+
+
+def test_ids_that_are_no_numbers_never_agree_by_chance() -> None:
+    """A single text among them, such as a missing id, is enough."""
+    texts = sketch("person", ID, 0, [(hashed(one), hashed(one), 1) for one in range(600)], SECRET)
+    assert not agree_by_chance(texts, of(range(600)))
+    numbers = {hashed(one): one for one in range(599)}
+    mixed = sketch("person", ID, 0, [(hashed(one), hashed(one), 1) for one in range(600)], SECRET, numbers)
+    assert not agree_by_chance(mixed, of(range(600)))
+    assert agree_by_chance(mixed, of(range(599)))
+    assert not agree_by_chance(of(range(600)), of(range(600, 1200)))
+
+
+@for_each("number", [0, 1, 15, 16, 17, 31, 32, 1000, 2**20 - 1, 2**20, 2**62, 2**63 - 1])
+def test_a_number_is_at_its_place(number: int) -> None:
+    place = place_of(number)
+    assert place is not None
+    assert 0 <= place < MOST_PLACE
+    first, last = numbers_at(place)
+    assert first <= number <= last < first + max(1, first / 8)
+    assert place == 0 or numbers_at(place - 1)[1] == first - 1
+    assert place_of(-1 - number) is place_of(None) is None
+
+
 @for_each(
     "text",
     [
@@ -135,11 +205,11 @@ def test_an_identity_is_read_as_it_was_written() -> None:
         '{"source":1,"hashing":"x","sketches":[]}',
         '{"source":"x","hashing":1,"sketches":[]}',
         '{"source":"x","hashing":"x","sketches":[{}]}',
-        '{"source":"x","hashing":"x","sketches":[{"kind":"x","columns":["a"],"by":["a"],"level":0,"marks":""}]}',
-        '{"source":"x","hashing":"x","sketches":[{"kind":"rows","columns":[],"by":["a"],"level":0,"marks":""}]}',
-        '{"source":"x","hashing":"x","sketches":[{"kind":"rows","columns":["a"],"by":["a"],"level":99,"marks":""}]}',
-        '{"source":"x","hashing":"x","sketches":[{"kind":"rows","columns":["a"],"by":["a"],"level":0,"marks":"AA"}]}',
-        '{"source":"x","hashing":"x","sketches":[{"kind":"rows","columns":["a"],"by":["a"],"level":0,"marks":"AAAA"}]}',
+        '{"source":"x","hashing":"x","sketches":[{"kind":"x","columns":["a"],"by":["a"],"level":0,"marks":"","span":null}]}',
+        '{"source":"x","hashing":"x","sketches":[{"kind":"rows","columns":[],"by":["a"],"level":0,"marks":"","span":null}]}',
+        '{"source":"x","hashing":"x","sketches":[{"kind":"rows","columns":["a"],"by":["a"],"level":99,"marks":"","span":null}]}',
+        '{"source":"x","hashing":"x","sketches":[{"kind":"rows","columns":["a"],"by":["a"],"level":0,"marks":"AA","span":null}]}',
+        '{"source":"x","hashing":"x","sketches":[{"kind":"rows","columns":["a"],"by":["a"],"level":0,"marks":"AAAA","span":null}]}',
     ],
 )
 def test_what_is_no_identity_is_refused(text: str) -> None:

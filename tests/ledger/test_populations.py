@@ -148,7 +148,7 @@ def test_people_who_are_numbered_alike_may_be_others(tmp_path: Path) -> None:
     done = crowdblend("release", policies["large"], "--out", tmp_path / "2", "--yes", *at)
     assert done.returncode == 0
     assert "Some of these people" not in done.stderr
-    said = "Ids of this table are also in the population 'small', and may number the rows of both tables."
+    said = "Some ids of this table are also in the population 'small', as small numbers are by chance."
     remedy = 'Add ids = "table" to [data] if the ids only number the rows of this table.'
     declare = "crowdblend ledger overlap 'large' 'small'"
     assert said in done.stderr
@@ -162,10 +162,10 @@ def test_people_who_are_numbered_alike_may_be_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize("limited", ["patients", "residents", "pupils"])
 def test_whosever_limit_it_is_people_in_common_are_declared_first(limited: str, ledger: Ledger) -> None:
     others = ("residents", "pupils")
-    _refuse_beside_limit("patients", others, ledger.accounts().declared)
+    _refuse_beside_limit("patients", others, (), ledger.accounts().declared)
     ledger.limit(limited, epsilon=1.0, delta=1e-6)
     with pytest.raises(DoesNotCompose, match="a limit holds that would not count"):
-        _refuse_beside_limit("patients", others, ledger.accounts().declared)
+        _refuse_beside_limit("patients", others, (), ledger.accounts().declared)
 
 
 def test_ones_own_ledger_is_made_only_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -172,6 +172,10 @@ class Assumption(Enum):
         "The table was not compared with that of every earlier release: that none of them used it is assumed, and "
         "nobody has checked."
     )
+    OTHER_PEOPLE = (
+        "Some identifiers agree with those of another population, as small numbers do by chance. That the people are "
+        "others is taken on trust: the data holder says so, and nobody has checked."
+    )
     CLUSTER_HOLDS_KEY = (
         "The sample was drawn on a cluster, whose machines and operators held the secret key of the draw while it was "
         "read: they are trusted as the data holder is, and nobody has checked."

@@ -88,6 +88,7 @@ def _about(one: Population) -> list[str]:
         "people": one.description,
         "limit": one.limit and one.limit.words(),
         "overlaps": ", ".join(one.overlapping),
+        "others": ", ".join(one.others),
         "sources": ", ".join(one.sources),
     }
     told = [f"  {name:<9} {value}" for name, value in facts.items() if value]
@@ -121,6 +122,26 @@ def overlap(population: str, other: str, *, why: str | None, by: str | None, whe
     """
     made = Ledger.open(where).overlap(population, other, why=why, by=by)
     answer(made.to_dict(), f"{made.population} and {made.other} have people in common, and add up.")
+
+
+@click.command("distinct")
+@click.argument("population")
+@click.argument("other")
+@_why
+@_by
+@ledger_option
+@answers
+def distinct(population: str, other: str, *, why: str | None, by: str | None, where: str | None) -> None:
+    """Declare that two populations are other people, although some of their ids agree as small numbers do.
+
+    The certificates of releases that need it list it as an assumption. More ids in common than chance gives, or equal
+    rows, are still refused.
+    """
+    made = Ledger.open(where).distinct(population, other, why=why, by=by)
+    answer(
+        made.to_dict(),
+        f"{made.population} and {made.other} are other people: ids that agree by chance do not make them overlap.",
+    )
 
 
 @click.command("plan")
@@ -171,4 +192,4 @@ def roles() -> None:
     answer({"statements": list(statements)}, *(f"{statement};" for statement in statements))
 
 
-COMMANDS = (limit, plan_releases, populations, describe, overlap, roles)
+COMMANDS = (limit, plan_releases, populations, describe, overlap, distinct, roles)

@@ -69,16 +69,22 @@ class Budget:
 
 
 def add_up(
-    population: str, groups: Sequence[SpendingGroup], overlapping: tuple[str, ...] = (), releases: tuple[int, ...] = ()
+    population: str,
+    groups: Sequence[SpendingGroup],
+    overlapping: tuple[str, ...] = (),
+    releases: tuple[int, ...] = (),
+    others: tuple[str, ...] = (),
 ) -> Budget:
     """Return the budget of the people that are called `population`: the sum of some groups of releases about them.
 
-    `overlapping` are the other populations in the groups, and `releases` the numbers of the entries.
+    `overlapping` are the other populations in the groups, `others` those that were declared to be other people and are
+    not in them, and `releases` the numbers of the entries.
     """
     # A survey of a fixed number of people has no guarantee for one person more or less.
     coins, surveys = ({group.differential is None for group in groups if not group.fresh} & {fixed} for fixed in (0, 1))
     taken = {Assumption.FRESH_SAMPLES: sum(group.count for group in groups) > 1}
     taken |= {Assumption.ASSUMED_RATE: bool(coins), Assumption.ASSUMED_SURVEY: bool(surveys)}
+    taken |= {Assumption.OTHER_PEOPLE: bool(others)}
     losses = [(group.differential, group.count) for group in groups]
     replaced = [(group.replacement_loss, group.count) for group in groups]
     relative = [(group.zero_knowledge, group.count) for group in groups]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 
 from crowdblend.calculus.rules.composition import why_not_from_one_sample
@@ -11,7 +11,14 @@ from crowdblend.frozen import dataclass
 from crowdblend.ledger.declarations import Declarations
 from crowdblend.ledger.entry import Entry, Spending
 from crowdblend.ledger.identity import UNKNOWN, UNNAMED, Identity, Sketch
-from crowdblend.ledger.overlap import comparable, have_in_common, nearly_equal, tells_apart, too_much_in_common
+from crowdblend.ledger.overlap import (
+    agree_by_chance,
+    comparable,
+    have_in_common,
+    nearly_equal,
+    tells_apart,
+    too_much_in_common,
+)
 
 _FEW = 0.001
 _OWN_IDS = 'Add ids = "table" to [data] if the ids only number the rows of this table. '
@@ -39,64 +46,137 @@ class Outlook:
     """Earlier releases of which the ledger cannot know whether they used this table."""
     shares_people_with: tuple[str, ...] = ()
     """Other populations that have people of this source, and were not declared to overlap."""
-    share_numbers: tuple[str, ...] = ()
-    """Those of them of which nothing but ids that look like a table's own numbering is in this source."""
+    shares_numbers_with: tuple[str, ...] = ()
+    """Other populations of which nothing but ids that are small numbers is in this source."""
+    other_people: tuple[int, ...] = ()
+    """Earlier releases whose ids agree by chance, about populations that were declared to be other people."""
+    unsaid: tuple[int, ...] = ()
+    """Those releases that were not compared and of which no other sentence speaks."""
+    numbered: bool = False
+    """True if the ids look like the table's own numbering."""
     high: tuple[str, ...] = ()
     """Sentences about an ε, of this release or of all, that is so large that it guarantees little."""
 
     @property
-    def overlaps(self) -> tuple[str, ...]:
-        """Sentences about each other population that may have the same people."""
-        return tuple(map(self._overlap, self.shares_people_with))
-
-    def _overlap(self, other: str) -> str:
+    def recognition(self) -> tuple[str, ...]:
+        """Sentences, each for all releases that it is about: whose people are in this table, and what is not known."""
+        found = []
+        if self.unsaid:
+            which = ", ".join(map(str, self.unsaid))
+            found.append(
+                f"No id and no row of this table is in that of release {which}: these are other people, or the same "
+                "under new ids, which the ledger cannot tell. Make sure that they are others; the certificate says "
+                "that this is assumed."
+            )
         not_added = "the ledger does not add up what was released about both"
-        declare = f"which cannot be taken back: crowdblend ledger overlap {self.population!r} {other!r}"
-        if other in self.share_numbers:
-            says = f"Ids of this table are also in the population {other!r}, and may number the rows of both tables."
-            return f"{says} {_OWN_IDS}Else {not_added} until you declare that they are the same people, {declare}"
-        return f"Some of these people are also in the population {other!r}, and {not_added}. Declare it, {declare}"
+        own_ids = _OWN_IDS if self.numbered else ""
+        if self.shares_people_with:
+            where = _named(self.shares_people_with)
+            declare = _declare("overlap", self.population, self.shares_people_with)
+            found.append(
+                f"Some of these people are also in {where}, and {not_added}. {own_ids}Declare it, which cannot be "
+                f"taken back: {declare}"
+            )
+        if self.shares_numbers_with:
+            others = self.shares_numbers_with
+            found.append(
+                f"Some ids of this table are also in {_named(others)}, as small numbers are by chance. {own_ids}If "
+                f"these are other people, say so: {_declare('distinct', self.population, others)}. If some are the "
+                f"same, declare it, which cannot be taken back: {_declare('overlap', self.population, others)}. Until "
+                f"then {not_added}."
+            )
+        return tuple(found)
+
+
+def _named(populations: Sequence[str]) -> str:
+    return f"the population{'s' * (len(populations) > 1)} {' and '.join(map(repr, populations))}"
+
+
+def _declare(command: str, population: str, others: Iterable[str]) -> str:
+    return "; ".join(f"crowdblend ledger {command} {population!r} {other!r}" for other in others)
 
 
 def check_conflicts(
     new: KnownRelease, earlier: Sequence[tuple[Entry, KnownRelease]], declarations: Declarations
 ) -> Outlook:
     """Return the outlook of a new release; raises DoesNotCompose when it conflicts with an earlier one."""
-    for entry, known in earlier:
-        if same_sample(new, known):
-            reason = why_not_from_one_sample(entry.spending.guarantees, new.spending.guarantees)
-            resume = f" Or resume release {entry.id}, which is unfinished." if entry.status == "unfinished" else ""
-            message = f"Release {entry.id} has already used this sample. {reason.source}: {reason.reason}."
-            remedy = f"{reason.remedy[:1].upper()}{reason.remedy[1:]}.{resume}"
-            if _only_by_numbers(new, known, same_sample):
-                message = f"Release {entry.id} has the same ids, and may have used the same sample."
-                remedy = f"{_OWN_IDS}Else: {reason.reason}. {remedy}"
-            raise DoesNotCompose(message, remedy=remedy, code="same-sample", where=f"release {entry.id}")
+    others = declarations.others(new.spending.population)
+    pairs = [
+        _Pair(entry, _without_ids(new) if declared else new, known, declared)
+        for entry, known in earlier
+        for declared in [known.spending.population in others and _agree_by_chance(new, known)]
+    ]
+    for pair in pairs:
+        _refuse_same_sample(pair)
     added_up = {new.spending.population, *declarations.overlapping(new.spending.population)}
-    _refuse_another_name(new, earlier, added_up)
-    for entry, known in earlier:
-        losses = known.spending.replacement_loss and new.spending.replacement_loss
-        if known.spending.population in added_up and not losses:
+    _refuse_another_name(pairs, added_up)
+    for pair in pairs:
+        losses = pair.known.spending.replacement_loss and new.spending.replacement_loss
+        if pair.population in added_up and not losses:
             raise DoesNotCompose(
-                f"Release {entry.id} and this one are about the same people, and only differential privacy for one "
-                "person adds up (composition.differential): one of them has none. Sample before releasing.",
+                f"Release {pair.entry.id} and this one are about the same people, and only differential privacy for "
+                "one person adds up (composition.differential): one of them has none. Sample before releasing.",
                 code="does-not-add-up",
-                where=f"release {entry.id}",
+                where=f"release {pair.entry.id}",
             )
     # Releases that each drew their own sample cannot be about one.
-    apart = [(entry, known) for entry, known in earlier if not (new.spending.fresh and known.spending.fresh)]
-    not_compared = tuple(entry.id for entry, known in apart if not _are_compared(new, known))
-    shared = [known for _, known in earlier if _has_people_in_common(new, known)]
-    others = tuple(name for name in _populations(shared) if name not in added_up)
-    sure = _populations(known for known in shared if not _only_by_numbers(new, known, _has_people_in_common))
-    numbers = tuple(name for name in others if name not in sure)
-    _refuse_beside_limit(new.spending.population, others, declarations, numbers)
-    return Outlook(new.spending.population, not_compared, others, numbers)
+    apart = [pair for pair in pairs if not (new.spending.fresh and pair.known.spending.fresh)]
+    not_compared = tuple(pair.entry.id for pair in apart if not _are_compared(pair.new, pair.known))
+    people = _names((pair for pair in pairs if _has_people_in_common(pair.new, pair.known)), added_up)
+    numbers = _names((pair for pair in pairs if _agree_by_chance(pair.new, pair.known)), {*added_up, *people})
+    numbered = new.identity is not None and new.identity.numbered
+    _refuse_beside_limit(new.spending.population, people, numbers, declarations, numbered=numbered)
+    spoken_of = {pair.entry.id for pair in pairs if pair.declared or pair.population in numbers}
+    return Outlook(
+        new.spending.population,
+        not_compared,
+        people,
+        numbers,
+        other_people=tuple(pair.entry.id for pair in pairs if pair.declared),
+        unsaid=tuple(number for number in not_compared if number not in spoken_of),
+        numbered=numbered,
+    )
 
 
-def _populations(releases: Iterable[KnownRelease]) -> dict[str, None]:
-    """Return the names of populations, each once, in order."""
-    return dict.fromkeys(known.spending.population for known in releases)
+@dataclass(frozen=True)
+class _Pair:
+    """A new release beside an earlier one; `new` is without its ids where they were declared to be other people's."""
+
+    entry: Entry
+    new: KnownRelease
+    known: KnownRelease
+    declared: bool
+
+    @property
+    def population(self) -> str:
+        """The population of the earlier release."""
+        return self.known.spending.population
+
+
+def _without_ids(release: KnownRelease) -> KnownRelease:
+    """Return a release that is compared by its rows alone."""
+    assert release.identity is not None, "its ids agree"
+    return replace(release, identity=replace(release.identity, sketches=release.identity.of("rows")))
+
+
+def _refuse_same_sample(pair: _Pair) -> None:
+    """Refuse a second release of one sample."""
+    entry, new, known = pair.entry, pair.new, pair.known
+    if not same_sample(new, known):
+        return
+    reason = why_not_from_one_sample(entry.spending.guarantees, new.spending.guarantees)
+    resume = f" Or resume release {entry.id}, which is unfinished." if entry.status == "unfinished" else ""
+    message = f"Release {entry.id} has already used this sample. {reason.source}: {reason.reason}."
+    remedy = f"{reason.remedy[:1].upper()}{reason.remedy[1:]}.{resume}"
+    if _only_by_numbers(new, known, same_sample):
+        message = f"Release {entry.id} has the same ids, and may have used the same sample."
+        remedy = f"{_OWN_IDS}Else: {reason.reason}. {remedy}"
+    raise DoesNotCompose(message, remedy=remedy, code="same-sample", where=f"release {entry.id}")
+
+
+def _names(pairs: Iterable[_Pair], without: Container[str]) -> tuple[str, ...]:
+    """Return the names of populations of earlier releases, each once, in order."""
+    return tuple(dict.fromkeys(pair.population for pair in pairs if pair.population not in without))
 
 
 def distinct_entries(entries: Iterable[Entry], new: Spending) -> list[Entry]:
@@ -176,53 +256,83 @@ def _only_by_numbers(
 def _are_compared(one: KnownRelease, other: KnownRelease) -> bool:
     """Return whether a copy of one source would be found in the other: an id or a row is in both.
 
-    Where none is, these may be other people, or the same under new ids and with other columns or other words.
+    Where none is, these may be other people, or the same under new ids and with other columns or other words. Ids that
+    agree by chance may be either.
     """
-    return any(have_in_common(*pair) for pair in _pairs(one.identity, other.identity))
+    return any(
+        have_in_common(*pair) and not (pair[0].kind != "rows" and agree_by_chance(*pair))
+        for pair in _pairs(one.identity, other.identity)
+    )
 
 
 def _has_people_in_common(one: KnownRelease, other: KnownRelease) -> bool:
-    """Return whether some ids are in both sources, or more rows than those of one person in a thousand.
+    """Return whether more ids are in both sources than by chance, or more rows than those of one person in a thousand.
 
     Ids that number the rows of one table say nothing about another.
     """
     return any(
-        too_much_in_common(first, second, (_FEW, _FEW)) if first.kind == "rows" else have_in_common(first, second)
+        too_much_in_common(first, second, (_FEW, _FEW))
+        if first.kind == "rows"
+        else have_in_common(first, second) and not agree_by_chance(first, second)
         for first, second in _pairs(one.identity, other.identity)
         if {first.kind, second.kind} in ({"person"}, {"rows"})
     )
 
 
+def _agree_by_chance(one: KnownRelease, other: KnownRelease) -> bool:
+    """Return whether ids are in both sources, and nothing beyond chance says that they are the same people."""
+    return not _has_people_in_common(one, other) and any(
+        first.kind == second.kind == "person" and agree_by_chance(first, second)
+        for first, second in _pairs(one.identity, other.identity)
+    )
+
+
 def _refuse_beside_limit(
-    population: str, others: Sequence[str], declarations: Declarations, share_numbers: Sequence[str] = ()
+    population: str,
+    people: Sequence[str],
+    numbers: Sequence[str],
+    declarations: Declarations,
+    *,
+    numbered: bool = False,
 ) -> None:
     """Refuse people of another population where one of both has a limit, which would not see the other's releases."""
-    for other in others:
-        if declarations.limit(population) or declarations.limit(other):
-            unnamed = population.startswith(UNNAMED)
-            own_ids = _OWN_IDS if other in share_numbers else ""
-            own_name = f'Write population = "{other}" into [data], or a name of its own, and then: ' if unnamed else ""
-            raise DoesNotCompose(
-                f"Some of these people are also in the population {other!r}, and a limit holds that would not count "
-                "what is released about both.",
-                remedy=f"{own_ids}{own_name}crowdblend ledger overlap {'NAME' if unnamed else population!r} {other!r}.",
-                where="[data] population",
-                code="limit.overlap",
-            )
+    for other in (*people, *numbers):
+        if not (declarations.limit(population) or declarations.limit(other)):
+            continue
+        unnamed = population.startswith(UNNAMED)
+        names = f"{'NAME' if unnamed else repr(population)} {other!r}"
+        own_ids = _OWN_IDS if numbered else ""
+        own_name = f'Write population = "{other}" into [data], or a name of its own, and then: ' if unnamed else ""
+        remedy = f"{own_ids}{own_name}crowdblend ledger overlap {names}."
+        says = f"Some of these people are also in the population {other!r}"
+        if other in numbers:
+            says = f"Some ids of this table are also in the population {other!r}, as small numbers are by chance"
+            remedy += f" For other people: crowdblend ledger distinct {names}."
+        raise DoesNotCompose(
+            f"{says}, and a limit holds that would not count what is released about both.",
+            remedy=remedy,
+            where="[data] population",
+            code="limit.overlap",
+        )
 
 
-def _refuse_another_name(new: KnownRelease, entries: Sequence[tuple[Entry, KnownRelease]], added_up: set[str]) -> None:
+def _refuse_another_name(pairs: Sequence[_Pair], added_up: set[str]) -> None:
     """One population has one name, or its losses would not be added up."""
-    same = [(entry, known) for entry, known in entries if nearly_the_same_source(new, known)]
-    names = [known.spending.population for _, known in same]
+    same = [pair for pair in pairs if nearly_the_same_source(pair.new, pair.known)]
+    names = [pair.population for pair in same]
     if not names or added_up & set(names):
         return
-    entry, name = same[0][0], names[0]
+    entry, name, own = same[0].entry, names[0], same[0].new.spending.population
     remedy = (
         "Leave population out of [data]" if name.startswith(UNNAMED) else f'Write population = "{name}" into [data]'
     )
-    if all(_only_by_numbers(new, known, nearly_the_same_source) for _, known in same):
-        says, remedy = "has nearly the same ids", f"{_OWN_IDS}{remedy} if they are the same people."
+    if all(_agree_by_chance(pair.new, pair.known) for pair in same):
+        own_ids = (
+            _OWN_IDS if all(_only_by_numbers(pair.new, pair.known, nearly_the_same_source) for pair in same) else ""
+        )
+        says, remedy = "has nearly the same ids", f"{own_ids}{remedy} if they are the same people."
+        if not name.startswith(UNNAMED):
+            remedy += f" For other people: {_declare('distinct', own, names[:1])}."
     else:
         says = "is about nearly the same people"
         remedy += "; if these are other people, give them other identifiers."

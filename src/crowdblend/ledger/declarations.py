@@ -110,8 +110,8 @@ class Description(_Declaration, frozen=True, tag="population"):
     at: str = ""
 
 
-class Overlap(_Declaration, frozen=True, tag="overlap"):
-    """Two populations that have people in common, so that their losses add up."""
+class _Pair(_Declaration, frozen=True):
+    """A statement about two populations."""
 
     population: str
     other: str
@@ -126,7 +126,15 @@ class Overlap(_Declaration, frozen=True, tag="overlap"):
             raise InvalidInput(message, where="POPULATION", code="ledger.overlap")
 
 
-Declaration = Limit | Description | Overlap
+class Overlap(_Pair, frozen=True, tag="overlap"):
+    """Two populations that have people in common, so that their losses add up."""
+
+
+class Distinct(_Pair, frozen=True, tag="distinct"):
+    """Two populations of other people, although some of their ids agree as small numbers do."""
+
+
+Declaration = Limit | Description | Overlap | Distinct
 
 
 @dataclass
@@ -136,6 +144,7 @@ class Declarations:
     limits: dict[str, list[Limit]] = field(default_factory=dict)
     descriptions: dict[str, Description] = field(default_factory=dict)
     overlaps: list[Overlap] = field(default_factory=list)
+    distinct: list[Distinct] = field(default_factory=list)
 
     def add(self, declaration: Declaration) -> None:
         """Take one more declaration into account."""
@@ -143,8 +152,17 @@ class Declarations:
             self.limits.setdefault(declaration.population, []).append(declaration)
         elif isinstance(declaration, Description):
             self.descriptions[declaration.population] = declaration
+        elif isinstance(declaration, Distinct):
+            self.distinct.append(declaration)
         else:
             self.overlaps.append(declaration)
+
+    def check_distinct(self, declaration: Distinct) -> None:
+        """Refuse to call people others who were declared to overlap, which cannot be taken back."""
+        if declaration.other in self.overlapping(declaration.population):
+            message = f"{declaration.population!r} and {declaration.other!r} were declared to overlap."
+            remedy = "That cannot be taken back; they add up."
+            raise InvalidInput(message, remedy=remedy, where="POPULATION", code="ledger.overlap")
 
     def limit(self, population: str) -> Limit | None:
         """Return the limit in force."""
@@ -153,14 +171,27 @@ class Declarations:
 
     def overlapping(self, population: str) -> tuple[str, ...]:
         """Return the populations that were declared to share people with this one, in the order of declaration."""
-        pairs = ((one.population, one.other) for one in self.overlaps)
-        others = (second if first == population else first for first, second in pairs if population in (first, second))
-        return tuple(dict.fromkeys(others))
+        return _partners(population, self.overlaps)
+
+    def others(self, population: str) -> tuple[str, ...]:
+        """Return the populations that were declared to be other people, and not to overlap since."""
+        overlapping = self.overlapping(population)
+        return tuple(name for name in _partners(population, self.distinct) if name not in overlapping)
 
     def populations(self) -> list[str]:
         """Return every population that something was declared about."""
-        pairs = [name for one in self.overlaps for name in (one.population, one.other)]
+        pairs = [name for one in (*self.overlaps, *self.distinct) for name in (one.population, one.other)]
         return [*self.limits, *self.descriptions, *pairs]
+
+
+def _partners(population: str, pairs: Iterable[_Pair]) -> tuple[str, ...]:
+    """Return the populations that some statements name together with one."""
+    names = ((one.population, one.other) for one in pairs)
+    return tuple(
+        dict.fromkeys(
+            second if first == population else first for first, second in names if population in (first, second)
+        )
+    )
 
 
 def last_day(until: str) -> str:

@@ -119,6 +119,8 @@ class Entry:
     """The SHA-256 of the identity of the source, which the ledger keeps beside the chain; None where it has none."""
     not_compared: tuple[int, ...] = ()
     """Earlier releases of which the ledger could not know whether they used this sample."""
+    other_people: tuple[int, ...] = ()
+    """Earlier releases whose ids agree by chance, about populations that were declared to be other people."""
     internal: Mapping[str, Any] = field(default_factory=dict)
     """What only the steward may know of the release."""
 

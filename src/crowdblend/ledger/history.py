@@ -21,13 +21,13 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.ledger.budget import Budget, SpendingGroup
 from crowdblend.ledger.chain import FORMAT, Record, check_record, commitment, matches, sample_name
-from crowdblend.ledger.declarations import Declarations, Description, Limit, Overlap
+from crowdblend.ledger.declarations import Declarations, Description, Distinct, Limit, Overlap
 from crowdblend.ledger.entry import Entry, Spending
 from crowdblend.ledger.identity import UNKNOWN, Identity, fingerprint, identity_of
 from crowdblend.ledger.limits import Accounts
 from crowdblend.type_resolution import resolve
 
-_OF_ENTRY = ("software", "key", "key_commitment", "identity", "not_compared")
+_OF_ENTRY = ("software", "key", "key_commitment", "identity", "not_compared", "other_people")
 Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 
 
@@ -59,6 +59,7 @@ class BegunRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
     key_commitment: Digest | None
     identity: Digest | None
     not_compared: tuple[int, ...]
+    other_people: tuple[int, ...]
 
     @classmethod
     def of(cls, entry: Entry) -> BegunRecord:
@@ -86,7 +87,7 @@ class FinishedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ta
     internal: dict[str, Any]
 
 
-Step = CreatedRecord | BegunRecord | FinishedRecord | Limit | Description | Overlap
+Step = CreatedRecord | BegunRecord | FinishedRecord | Limit | Description | Overlap | Distinct
 
 
 @cache
@@ -207,6 +208,7 @@ class Population:
     releases: int
     limits: tuple[Limit, ...]
     overlapping: tuple[str, ...]
+    others: tuple[str, ...]
 
     @property
     def limit(self) -> Limit | None:
@@ -220,6 +222,7 @@ class Population:
             "sources": list(self.sources),
             "limits": [limit.to_dict() for limit in self.limits],
             "overlapping": list(self.overlapping),
+            "others": list(self.others),
         }
 
 
@@ -238,6 +241,7 @@ def populations_of(history: History) -> tuple[Population, ...]:
             releases=len(made),
             limits=tuple(declared.limits.get(name, ())),
             overlapping=declared.overlapping(name),
+            others=declared.others(name),
         )
         for name, made in spent.items()
     )

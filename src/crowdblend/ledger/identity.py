@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Annotated, Literal, NamedTuple
 
@@ -12,6 +12,8 @@ import msgspec
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
+from crowdblend.ledger.number_places import MOST as MOST_PLACE
+from crowdblend.ledger.number_places import place_of
 from crowdblend.type_resolution import resolve
 
 UNKNOWN = "unknown"
@@ -71,7 +73,8 @@ class FingerprintRequest:
 MOST = 4096
 """A sketch has at most this many marks: beyond, its level rises, which halves it."""
 _BITS = 64
-_PERSON, _ROW = struct.Struct(">BQ"), struct.Struct(">BQI")
+_PERSON, _ROW = struct.Struct(">BQH"), struct.Struct(">BQI")
+_NO_NUMBER = 2**16 - 1
 _MOST_OFTEN = 2**32 - 1
 Kind = Literal["person", "numbering", "column", "rows"]
 """People by their ids; ids that number the rows of one table only; another column; rows, by some of their columns."""
@@ -94,20 +97,28 @@ class Anchor:
 
 
 class Mark(NamedTuple):
-    """The mark of a person or a row: its hash's leading zeros, and its number of occurrences."""
+    """The mark of a person or a row: its hash's leading zeros, its number of occurrences, about how large an id is.
+
+    `place` is None where the id is no whole number.
+    """
 
     depth: int
     often: int
+    place: int | None = None
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """The marks of everybody whose hash begins with `level` zero bits; rows count as often as they occur."""
+    """The marks of everybody whose hash begins with `level` zero bits; rows count as often as they occur.
+
+    `span` are the smallest and the largest of the ids that are whole numbers.
+    """
 
     kind: Kind
     anchor: Anchor
     level: int
     marks: dict[int, Mark] = field(repr=False)
+    span: tuple[int, int] | None = None
 
     @property
     def of_people(self) -> bool:
@@ -118,15 +129,21 @@ class Sketch:
         """Return the marks of a higher level, and how often each occurs."""
         return {mark: kept.often for mark, kept in self.marks.items() if kept.depth >= level}
 
+    def places(self, level: int) -> dict[int, int | None]:
+        """Return the marks of a higher level, and about how large the id of each is."""
+        return {mark: kept.place for mark, kept in self.marks.items() if kept.depth >= level}
+
     def to_stored(self) -> StoredSketch:
         """Return the sketch as the ledger keeps it; ids that number the rows of one table say nothing about another."""
-        rows = sorted((mark, kept.depth, kept.often) for mark, kept in self.marks.items())
+        rows = sorted(self.marks.items())
         if self.kind == "rows":
-            packed = b"".join(_ROW.pack(depth, mark, count) for mark, depth, count in rows)
+            packed = b"".join(_ROW.pack(kept.depth, mark, kept.often) for mark, kept in rows)
         else:
-            packed = b"".join(_PERSON.pack(depth, mark) for mark, depth, _ in rows)
+            places = [_NO_NUMBER if kept.place is None else kept.place for _, kept in rows]
+            pairs = zip(rows, places, strict=True)
+            packed = b"".join(_PERSON.pack(kept.depth, mark, place) for (mark, kept), place in pairs)
         assert self.kind != "numbering", "a numbering is not kept"
-        return StoredSketch(self.kind, self.anchor.columns, self.anchor.by, self.level, packed)
+        return StoredSketch(self.kind, self.anchor.columns, self.anchor.by, self.level, packed, self.span)
 
 
 Names = Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
@@ -140,12 +157,16 @@ class StoredSketch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     by: Names
     level: Annotated[int, msgspec.Meta(ge=0, le=_BITS)]
     marks: bytes
+    span: tuple[int, int] | None
 
     def sketch(self) -> Sketch:
         """Unpack it; raises struct.error where the bytes are no marks."""
-        unpacked = (_ROW if self.kind == "rows" else _PERSON).iter_unpack(self.marks)
-        marks = {mark: Mark(depth, *(count or (1,))) for depth, mark, *count in unpacked}
-        return Sketch(self.kind, Anchor(self.columns, self.by), self.level, marks)
+        if self.kind == "rows":
+            marks = {mark: Mark(depth, count) for depth, mark, count in _ROW.iter_unpack(self.marks)}
+        else:
+            people = _PERSON.iter_unpack(self.marks)
+            marks = {mark: Mark(depth, 1, place if place < MOST_PLACE else None) for depth, mark, place in people}
+        return Sketch(self.kind, Anchor(self.columns, self.by), self.level, marks, self.span)
 
 
 class _StoredIdentity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -154,21 +175,31 @@ class _StoredIdentity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sketches: tuple[StoredSketch, ...]
 
 
-def sketch(kind: Kind, anchor: Anchor, level: int, hashes: Iterable[tuple[int, int, int]], secret: bytes) -> Sketch:
+def sketch(
+    kind: Kind,
+    anchor: Anchor,
+    level: int,
+    hashes: Iterable[tuple[int, int, int]],
+    secret: bytes,
+    numbers: Mapping[int, int] | None = None,
+) -> Sketch:
     """Return the sketch of all rows whose hash by `anchor.by` begins with `level` zeros.
 
-    A row is the hash that decides, the hash that is compared, and how often it occurs; both have 64 bits.
+    A row is the hash that decides, the hash that is compared, and how often it occurs; both have 64 bits. `numbers`
+    has the ids that are whole numbers, by the hash that is compared.
     """
     rows = list(hashes)
     while len(rows) > MOST and level < _BITS:
         level += 1
         rows = [row for row in rows if row[0] < 1 << (_BITS - level)]
     domain, often = (b"row", _MOST_OFTEN) if kind == "rows" else (b"person", 1)
+    ids: Mapping[int, int] = {} if kind == "rows" or numbers is None else numbers
     marks = {}
     for by, content, count in rows:
         keyed = hashlib.blake2b(content.to_bytes(8, "big"), digest_size=8, key=secret, person=domain)
-        marks[int.from_bytes(keyed.digest(), "big")] = Mark(zeros(by), min(count, often))
-    return Sketch(kind, anchor, level, marks)
+        marks[int.from_bytes(keyed.digest(), "big")] = Mark(zeros(by), min(count, often), place_of(ids.get(content)))
+    known = [ids[content] for _, content, _ in rows if ids.get(content, -1) >= 0]
+    return Sketch(kind, anchor, level, marks, (min(known), max(known)) if known else None)
 
 
 def zeros(value: int) -> int:

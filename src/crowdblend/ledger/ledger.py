@@ -17,7 +17,7 @@ from crowdblend.ledger.budget import Budget, ProfileTotal
 from crowdblend.ledger.chain import GENESIS, KEY_BYTES, Head, commitment, next_record
 from crowdblend.ledger.conflicts import KnownRelease, Outlook, check_conflicts, distinct_entries, population_of
 from crowdblend.ledger.database import Transaction
-from crowdblend.ledger.declarations import NEVER, Description, Limit, Overlap, refuse_confusable, this_user
+from crowdblend.ledger.declarations import NEVER, Description, Distinct, Limit, Overlap, refuse_confusable, this_user
 from crowdblend.ledger.entry import Entry, Spending, check_digest, normal_name
 from crowdblend.ledger.filters import order_for
 from crowdblend.ledger.history import (
@@ -42,13 +42,14 @@ from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.store import Store, locate, now
 from crowdblend.version import __version__
 
-Declared = TypeVar("Declared", Limit, Description, Overlap)
+Declared = TypeVar("Declared", Limit, Description, Overlap, Distinct)
 
 
 class Ledger:
     """The ledger at a path or URL; without one, that of CROWDBLEND_LEDGER, else the user's own.
 
-    `limit`, `describe` and `overlap` declare what holds for a population; `budget` and `total` say what was spent.
+    `limit`, `describe`, `overlap` and `distinct` declare what holds for a population; `budget` and `total` say what was
+    spent.
 
     A release calls `begin` before anything is computed from anyone's data, and `finish` when its output is about to
     appear. From `begin` on the entry is spent, whatever happens. Until it is finished the ledger holds its key: a
@@ -165,6 +166,13 @@ class Ledger:
         """Declare that two populations have people in common: what was released about one adds up with the other."""
         return self._declare(Overlap(population, other, by or this_user(), why, now()))
 
+    def distinct(self, population: str, other: str, *, why: str | None = None, by: str | None = None) -> Distinct:
+        """Declare that two populations are other people, although some ids agree as small numbers do.
+
+        It holds for ids that agree by chance alone: more ids in common, or equal rows, are said and refused as ever.
+        """
+        return self._declare(Distinct(population, other, by or this_user(), why, now()))
+
     def _declare(self, declaration: Declared, *, keeps_end: bool = False) -> Declared:
         names = {declaration.population, getattr(declaration, "other", declaration.population)}
         with self._writing() as (transaction, history):
@@ -172,6 +180,8 @@ class Ledger:
                 refuse_confusable(name, history.names())
             if isinstance(declaration, Limit):
                 declaration.check_change(history.declarations.limit(declaration.population), keeps_end=keeps_end)
+            if isinstance(declaration, Distinct):
+                history.declarations.check_distinct(declaration)
             _append(transaction, history, declaration)
         return declaration
 
@@ -229,6 +239,7 @@ class Ledger:
                 key_commitment=None if key is None else commitment(key),
                 identity=None if text is None else fingerprint(text),
                 not_compared=outlook.not_compared,
+                other_people=outlook.other_people,
             )
             _append(transaction, history, BegunRecord.of(entry))
             if key is not None:

@@ -40,9 +40,8 @@ class Accounts:
 
     def budget(self, population: str, coming: Losses | None = None, releases: tuple[int, ...] = ()) -> Budget:
         """Return what releases about a population add up to, with one more of a fresh sample or without."""
-        return add_up(
-            population, self.with_one_more(population, coming), self.declared.overlapping(population), releases
-        )
+        overlapping, others = self.declared.overlapping(population), self.declared.others(population)
+        return add_up(population, self.with_one_more(population, coming), overlapping, releases, others)
 
     def with_one_more(self, population: str, coming: Losses | None) -> list[SpendingGroup]:
         """Return the releases about a population and those that overlap with it, and one more of a fresh sample."""

@@ -14,12 +14,17 @@ holds everybody, r = 1: it is compared with a table that was already drawn in on
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 
 from crowdblend.ledger.identity import Sketch
+from crowdblend.ledger.number_places import numbers_at
 
 FALSE_ALARM = 1e-9
 """The probability with which two independent samples are taken for one, in each of two directions."""
+CHANCE = 1e-6
+"""The probability with which ids of other people, spread evenly, are taken for ids of the same people."""
+_SIGMAS = 6
 NEARLY = 0.9
 """The share of people or rows in common from which on two sources are nearly the same."""
 _COPY = 0.1
@@ -72,6 +77,59 @@ def too_much_in_common(one: Sketch, other: Sketch, rates: tuple[float, float]) -
     if not (one.of_people and other.of_people):  # a column that tells no persons apart may have fewer values
         return nearly_equal(one, other, rates) or (one.kind == "rows" and _too_many_rows(one, other, rates))
     return tail(len(first), rates[1], common) < FALSE_ALARM or tail(len(second), rates[0], common) < FALSE_ALARM
+
+
+def agree_by_chance(one: Sketch, other: Sketch) -> bool:
+    """Return whether two tables have ids in common that are whole numbers, and no more of them than chance gives.
+
+    The numbers within the spans of both tables are divided into eighths of a power of two. Were the people others, and
+    the ids of each table spread evenly over such a part, a and b ids among its w numbers would agree in a·b/w on
+    average. Their sum over all parts is exceeded by as much as is seen with probability at most e^(−n·KL), n the most
+    that can agree (Hoeffding 1963, Theorems 1 and 4). A probability below `CHANCE` shows that people are the same. A
+    sketch of a part of all numbers knows a, b and w to six standard deviations only: the numbers are taken to be as
+    few, and the ids as many.
+    """
+    level = max(one.level, other.level)
+    first, second = one.places(level), other.places(level)
+    common = first.keys() & second.keys()
+    if not common or one.span is None or other.span is None or any(first[mark] is None for mark in common):
+        return False
+    each, beside = Counter(first.values()), Counter(second.values())
+    expected, most = 0.0, 0.0
+    for place in each.keys() & beside.keys():
+        if place is not None and (width := _width(place, one.span, other.span)):
+            here = _at_most(each[place], width / _width(place, one.span))
+            there = _at_most(beside[place], width / _width(place, other.span))
+            numbers = width / 2**level
+            if level:
+                numbers = max(numbers - _SIGMAS * math.sqrt(numbers), here, there)
+            most += min(here, there)
+            expected += min(here, there, here * there / numbers)
+    return _exceeding(len(common), most, expected) >= CHANCE
+
+
+def _width(place: int, *spans: tuple[int, int]) -> int:
+    """Return how many numbers of a place are within all spans."""
+    first, last = numbers_at(place)
+    return max(0, min(last, *(span[1] for span in spans)) - max(first, *(span[0] for span in spans)) + 1)
+
+
+def _at_most(count: int, share: float) -> float:
+    """Return how many of some ids are in a share of their numbers, up to six standard deviations."""
+    return min(count, count * share + _SIGMAS * math.sqrt(count * share * (1 - share)))
+
+
+def _exceeding(number: int, most: float, expected: float) -> float:
+    """Return a bound on the probability that of `most` ids `number` agree, if `expected` do on average."""
+    if number <= expected:
+        return 1.0
+    if number > most or not expected:
+        return 0.0
+    share, mean = number / most, expected / most
+    divergence = share * math.log(share / mean)
+    if share < 1:
+        divergence += (1 - share) * math.log((1 - share) / (1 - mean))
+    return math.exp(-most * divergence)
 
 
 def tail(n: int, rate: float, least: int) -> float:

@@ -41,15 +41,7 @@ class PendingRelease:
         """Warnings to the steward before anything is spent, in sentences."""
         if self.outlook is None:
             return ()
-        found = []
-        if self.outlook.not_compared:
-            which = ", ".join(map(str, self.outlook.not_compared))
-            found.append(
-                f"No id and no row of this table is in that of release {which}: these are other people, or the same "
-                "under new ids, which the ledger cannot tell. Make sure that they are others; the certificate says "
-                "that this is assumed."
-            )
-        found += self.outlook.overlaps
+        found = list(self.outlook.recognition)
         found += [
             f"Release {entry.id} proposed labels or bounds from these people's data, and the policy does not name "
             "it: the certificate is true only if no domain of the policy comes from there. If one does, write "

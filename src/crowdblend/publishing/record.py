@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from crowdblend import ledger as books
+from crowdblend.calculus import Assumption
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
 from crowdblend.frozen import dataclass
 from crowdblend.publishing.staging import Completion, Staging
@@ -27,9 +28,13 @@ class Record:
     """What resumes the release."""
 
     @property
-    def compared(self) -> bool:
-        """True if the ledger compared the sample with that of every earlier release."""
-        return self.ledger is not None and self.entry is not None and not self.ledger.entry(self.entry).not_compared
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """The assumptions that the ledger makes about sample and people; without one, nothing was compared."""
+        if self.ledger is None or self.entry is None:
+            return (Assumption.SAMPLE_NOT_COMPARED,)
+        entry = self.ledger.entry(self.entry)
+        made = {Assumption.SAMPLE_NOT_COMPARED: entry.not_compared, Assumption.OTHER_PEOPLE: entry.other_people}
+        return tuple(assumption for assumption, releases in made.items() if releases)
 
     @property
     def date(self) -> str:

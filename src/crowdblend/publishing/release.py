@@ -20,7 +20,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from crowdblend.calculus import Assumption, Certificate, sha256_of, verify_file
+from crowdblend.calculus import Certificate, sha256_of, verify_file
 from crowdblend.calculus.certificate import digest
 from crowdblend.engines.choice import default_engine, on_disk
 from crowdblend.engines.engine import Engine, Progress, no_progress
@@ -285,9 +285,8 @@ def _write(
     publication.write(staging.release)
     files = {file.name: sha256_of(file) for file in sorted(staging.release.iterdir())}
     certificate = plan.certificate(files, publication)
-    not_compared = () if record.compared else (Assumption.SAMPLE_NOT_COMPARED,)
     # What proposed the domains may have stated the same.
-    stated = tuple(dict.fromkeys((*certificate.stated, *engine.assumptions, *not_compared)))
+    stated = tuple(dict.fromkeys((*certificate.stated, *engine.assumptions, *record.assumptions)))
     certificate = replace(certificate, stated=stated)
     report("explaining", 0)
     figures = staging.journal.figures

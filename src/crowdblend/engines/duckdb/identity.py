@@ -103,7 +103,7 @@ class DuckDBHashes:
                 numbered = numbers_rows
             # What numbers the rows of a table is in every table; only an entry that knows nothing else is compared.
             known: Kind = "numbering" if kind == "column" and numbers_rows else kind
-            sketches.append(sketch(known, anchor, each.level, each.rows, place.secret))
+            sketches.append(sketch(known, anchor, each.level, each.rows, place.secret, each.numbers))
         return Identity(name(), self.hashing, tuple(sketches), numbered=numbered)
 
     def _anchors(self, data: DataSource, place: FingerprintRequest) -> list[tuple[Kind, Anchor]]:
