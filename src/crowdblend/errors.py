@@ -60,6 +60,24 @@ def _split(text: str) -> tuple[str, str]:
     return (" ".join(parts[:-1]), parts[-1]) if len(parts) > 1 else (text, "")
 
 
+_QUOTED = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|\S+://\S+""")
+_LONGEST_REASON = 200
+
+
+def reason_of(problem: BaseException) -> str:
+    """Return the first line of what another program says of why it does not start.
+
+    What stands in quotes and addresses are left out: they may hold a name or a password. Use it only where no row has
+    been read yet; afterwards such words may quote one.
+
+    >>> reason_of(OSError('host "db.example", port 5432: refused\\n(details)'))
+    'host …, port 5432: refused'
+    """
+    first = next((line for line in str(problem).splitlines() if line.strip()), type(problem).__name__)
+    words = "".join(sign if sign.isprintable() else " " for sign in _QUOTED.sub("…", first))
+    return " ".join(words.split())[:_LONGEST_REASON].rstrip(" .:")
+
+
 class InvalidInput(CrowdblendError):
     """The call, the file or the option is wrong."""
 

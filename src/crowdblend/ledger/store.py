@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from crowdblend.errors import InvalidInput, Refused
+from crowdblend.errors import InvalidInput, Refused, reason_of
 from crowdblend.frozen import dataclass
 from crowdblend.ledger.chain import FORMAT, KEY_BYTES, commitment, next_record
 from crowdblend.ledger.database import Transaction, create_tables
@@ -189,7 +189,10 @@ class Store:
                 message = f"Your role may not do this in the ledger {self.location.words()}."
                 remedy = "Ask its owner for the rights that crowdblend ledger roles prints."
                 raise Refused(message, remedy=remedy, where="ledger", code="ledger.no-right") from None
-            reason = "does not answer or does not allow this. Check the address and your rights"
+            if isinstance(problem, psycopg.OperationalError):  # of the connection, not of a record
+                reason = f"does not answer: {reason_of(problem)}. Check the address"
+                raise _refusal(self.location, "unreachable", reason) from None
+            reason = "does not allow this. Check your rights"
             raise _refusal(self.location, "unreachable", reason) from None
 
 

@@ -1,7 +1,7 @@
 """A database that is open for reading: which columns a table or query has, and its rows as a stream of Arrow batches.
 
-What a driver says of a failure may quote an address or a row, so none of it reaches anyone: `silenced` looks at what
-kind of failure it was and says it in our words.
+What a driver says of a failure may quote an address or a row, so none of it reaches anyone once rows are read:
+`silence` looks at what kind of failure it was and says it in our words.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Protocol
 
 from crowdblend.engines.duckdb.relation import identifier, source_name
 from crowdblend.engines.refusals import refusal
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import InvalidInput, reason_of
 from crowdblend.frozen import dataclass
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.header import ColumnKind, kind_of
@@ -52,8 +52,8 @@ def column_of(field: pa.Field) -> DatabaseColumn:
 
 
 @contextmanager
-def silence(data: DataSource) -> Iterator[None]:
-    """Failures of a driver inside, as refusals without a word of theirs."""
+def silence(data: DataSource, *, starting: bool = False) -> Iterator[None]:
+    """Failures of a driver inside, as refusals without a word of theirs; while it is `starting`, with their reason."""
     try:
         yield
     except InvalidInput:
@@ -63,10 +63,10 @@ def silence(data: DataSource) -> Iterator[None]:
         failures = [getattr(sys.modules[name], kind) for name, kind in kinds.items() if name in sys.modules]
         if not isinstance(error, (*failures, OSError, UnicodeError)):
             raise
-        raise _refusal(data, error) from None
+        raise _refusal(data, error, starting) from None
 
 
-def _refusal(data: DataSource, error: Exception) -> InvalidInput:
+def _refusal(data: DataSource, error: Exception, starting: bool) -> InvalidInput:
     state = str(getattr(error, "sqlstate", None) or "")
     what, where = name_table(data)
     if state in ("42P01", "3F000", "42703"):
@@ -81,9 +81,10 @@ def _refusal(data: DataSource, error: Exception) -> InvalidInput:
     if state.startswith("42"):
         return refusal("query", f"{what} is no single SELECT that the database can run.", "Correct the query.", where)
     message = "Check source, the password (PGPASSWORD, ~/.pgpass) and the server."
-    return refusal(
-        "database", "The database in [data] does not answer, or stopped answering.", message, "[data] source"
-    )
+    if starting:
+        why = f"The database in [data] does not answer: {reason_of(error)}."
+        return refusal("database", why, message, "[data] source")
+    return refusal("database", "The database in [data] stopped answering.", message, "[data] source")
 
 
 def name_table(data: DataSource) -> tuple[str, str]:

@@ -40,7 +40,9 @@ def open_postgresql(data: DataSource) -> Iterator[PostgreSQL]:
         message = "This source needs the database driver adbc-driver-postgresql, which is not installed."
         remedy = 'Install it in a checkout: pip install ".[postgres]".'
         raise Unavailable(message, remedy=remedy, where="[data] source", code="system.package") from None
-    with silence(data), closing(driver.connect(data.source)) as connection, closing(connection.cursor()) as cursor:
+    with silence(data, starting=True):
+        made = driver.connect(data.source)
+    with silence(data), closing(made) as connection, closing(connection.cursor()) as cursor:
         for statement in _BEGIN:
             cursor.execute(statement)
         yield PostgreSQL(data, cursor)

@@ -38,7 +38,8 @@ def open_sqlite(data: DataSource) -> Iterator[SQLite]:
         raise refusal("no-file", f"{file.name!r} is no file.", "Check the path in [data].", "[data] source")
     address = file.absolute().as_uri() + "?mode=ro"
     # Rows are fetched where the database reads them, in a thread of its own.
-    opened = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+    with silence(data, starting=True):
+        opened = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
     with silence(data), closing(opened) as connection:
         try:
             connection.execute("BEGIN")

@@ -1,7 +1,7 @@
 """The database that reads the data: private, offline, bounded, and silent about what it read.
 
-The engine's own messages may quote a row, so none of them ever reaches anyone: `redacted` looks at what kind of
-failure it was and says it in our words.
+The engine's own messages may quote a row, so none of them reaches anyone once rows are read: `redact` looks at
+what kind of failure it was and says it in our words.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from crowdblend.engines.refusals import out_of_memory, refusal
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import InvalidInput, reason_of
 from crowdblend.packages import duckdb
 from crowdblend.policies.source import DataSource, Resources
 from crowdblend.recoding.reading import quote
@@ -66,11 +66,13 @@ def database(resources: Resources, folder: Path) -> Iterator[duckdb.DuckDBPyConn
         settings["threads"] = resources.threads
     if resources.memory is not None:
         settings["memory_limit"] = resources.memory.replace(" ", "")
-    with redact("The database engine does not start.", code="database"):
+    with redact("The database engine does not start.", code="database", starting=True):
         connection = duckdb.connect(":memory:", config=settings)
     try:
-        with redact("The database engine does not start.", code="database"):
-            connection.execute("SET enable_progress_bar = false")
+        with redact("The database engine does not start.", code="database", starting=True):
+            # In a notebook without ipywidgets it refuses to show one, and to be told not to.
+            with suppress(duckdb.InvalidInputException):
+                connection.execute("SET enable_progress_bar = false")
             connection.execute(f"SET allowed_directories = [{quote(str(folder))}]")  # see `attach`
             # A long file has a long description, which is read once and not with every query.
             connection.execute("SET parquet_metadata_cache = true")
@@ -106,7 +108,7 @@ def attach(connection: duckdb.DuckDBPyConnection, data: DataSource) -> None:
     if not path.is_file():
         raise refusal("no-file", f"{path.name!r} is no file.", "Check the path in [data].", _SOURCE)
     closing = "Check that it is a DuckDB file, and close the programs that write to it."
-    with redact(f"{path.name!r} cannot be opened as a DuckDB file.", closing, code="database"):
+    with redact(f"{path.name!r} cannot be opened as a DuckDB file.", closing, code="database", starting=True):
         # A name such as postgres:x.duckdb, or a file of another kind, would be opened by an extension.
         connection.execute(f"ATTACH {quote(str(path.absolute()))} AS origin (TYPE duckdb, READ_ONLY)")
         connection.execute("SET enable_external_access = false")
@@ -121,9 +123,17 @@ def table_remedy(data: DataSource) -> str:
 
 @contextmanager
 def redact(
-    message: str, remedy: str = "Check the file and the policy.", where: str = _SOURCE, code: str = "unreadable"
+    message: str,
+    remedy: str = "Check the file and the policy.",
+    where: str = _SOURCE,
+    code: str = "unreadable",
+    *,
+    starting: bool = False,
 ) -> Iterator[None]:
-    """Failures of the database or the file system inside, as this refusal, without a word of theirs."""
+    """Failures of the database or the file system inside, as this refusal, without a word of theirs.
+
+    Only while it is `starting` and has read no row, their reason goes with it.
+    """
     try:
         yield
     except MemoryError:
@@ -135,7 +145,10 @@ def redact(
         if text.rstrip().endswith("keyboardinterrupt:"):  # raised while the database was calling Python
             raise KeyboardInterrupt from None
         failures = (failure() for words, failure in _FAILURES if any(word in text for word in words))
-        raise next(failures, refusal(code, message, remedy, where)) from None
+        refused = next(failures, refusal(code, message, remedy, where))
+        if starting:
+            refused.message = f"{refused.message.removesuffix('.')}: {reason_of(error)}."
+        raise refused from None
 
 
 def _failures() -> tuple[type[Exception], ...]:

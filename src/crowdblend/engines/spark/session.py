@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 
 from crowdblend.engines.engine import Progress
 from crowdblend.engines.refusals import refusal
-from crowdblend.errors import CrowdblendError, Unavailable
+from crowdblend.errors import CrowdblendError, Unavailable, reason_of
 from crowdblend.lazy import lazy_imports
 from crowdblend.packages import pyarrow as pa
 
@@ -62,8 +62,8 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None) ->
     try:
         with quiet():
             made: SparkSession = builder.getOrCreate()
-    except Exception:
-        message = "Spark does not start."
+    except Exception as problem:
+        message = f"Spark does not start: {reason_of(problem)}."
         remedy = "Check its settings, and that Java 17 is installed; its log says more."
         raise Unavailable(message, remedy=remedy, where="--engine spark", code="engine.spark-start") from None
     try:
