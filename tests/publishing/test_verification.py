@@ -17,6 +17,7 @@ from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.reading.release import read
 from tests.calculus.documents import resealed
 from tests.cases import for_each
+from tests.commands import crowdblend
 from tests.golden.releases import POLICIES
 
 # What is made of facts and data: whoever forges these would write it anew, so that it must not be what is noticed.
@@ -208,6 +209,15 @@ def test_edited_data_with_new_hashes_are_refused(
     name: str, edit: Callable[[str], str], releases: dict[str, Path], tmp_path: Path
 ) -> None:
     refused(forged(releases[name], tmp_path / "forged", edit))
+
+
+def test_read_prints_nothing_of_data_that_contradict_their_certificate(
+    releases: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = forged(releases["table"], tmp_path / "forged", next(edit for name, edit in EDITS if name == "table"))
+    done = crowdblend("read", folder)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Certificate and data contradict each other" in done.stderr
 
 
 @for_each("name", ["table", "table-flag", "table-register", "table-population", "outlier-table", "microdata", "points"])

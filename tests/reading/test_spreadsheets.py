@@ -2,7 +2,10 @@
 
 import csv
 import io
+import os
 import random
+import subprocess
+import sys
 from itertools import chain
 from pathlib import Path
 
@@ -87,6 +90,39 @@ def test_exports_for_spreadsheets_hold_no_formulas(kind: str, tmp_path: Path) ->
         assert {row[0] for row in cells(text)[1:]} == {neutral_text(one) for one in (*HOSTILE, "81", "-5")}
         assert not any(map(is_formula, chain.from_iterable(cells(text))))
     assert '"@SUM(1)"' in crowdblend("read", folder).stdout  # for programs, which run nothing
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no terminals of its own")
+def test_labels_steer_no_terminal(tmp_path: Path) -> None:
+    """Into a file labels go as they are; a terminal would act on some of them."""
+    labels = ["\x1b[2Jgone", "\x9b2J", "\x7f", "\u202eabc", "plain é"]
+    people = pd.DataFrame({"code": labels * 60, "id": range(60 * len(labels))})
+    publication, sampling = KINDS["noise"]
+    terms = {"person": "id", "columns": {"code": cb.prefix(40)}, "sampling": sampling, "epsilon": 1, "delta": 1e-3}
+    policy = cb.Policy(**terms, publish=publication)  # type: ignore[arg-type]
+    cb.release(people, policy, out=tmp_path / "out", ledger=None)
+    for options in ([], ["--json"]):
+        ours, theirs = os.openpty()
+        command = [sys.executable, "-m", "crowdblend", "read", str(tmp_path / "out"), *options]
+        subprocess.run(command, stdout=theirs, stderr=theirs, check=True)
+        os.close(theirs)
+        shown = read_all(ours)
+        assert not any(sign in shown for sign in "\x1b\x9b\x7f\u202e\x07"), options
+        assert "plain é" in shown
+    assert "\x1b[2Jgone" in crowdblend("read", tmp_path / "out").stdout
+
+
+def read_all(handle: int) -> str:
+    found = b""
+    while True:
+        try:
+            piece = os.read(handle, 1 << 16)
+        except OSError:  # Linux says so at the end
+            piece = b""
+        if not piece:
+            os.close(handle)
+            return found.decode()
+        found += piece
 
 
 def test_csv_for_excel_has_every_label_as_it_was_published(tmp_path: Path) -> None:

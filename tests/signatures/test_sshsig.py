@@ -102,12 +102,16 @@ def test_another_key_does_not_count(message: Path, tmp_path: Path) -> None:
     assert refused.value.code == "signature.signer"
 
 
-@for_each("line", ["ann {key}", "{key}\nbob whatever", "ssh-ed25519 !!!!", 'valid-before="20200101" {key}', "sk-{key}"])
+LINES = ["ann {key}", "{key}\nbob whatever", "ssh-ed25519 !!!!", 'valid-before="20200101" {key}', "sk-{key}"]
+
+
+@for_each("line", [*LINES, "ssh-rsa {content}", "ecdsa-sha2-nistp256 {content} ann", "ssh-ed25519 AAAA"])
 def test_a_line_that_is_no_public_key_is_refused(line: str, tmp_path: Path) -> None:
     """A file of allowed signers too: what it says of a key might be that it no longer counts."""
     _, public = new_key(tmp_path)
     keys = tmp_path / "keys"
-    keys.write_text(line.format(key=public.read_text().strip()), encoding="utf-8")
+    key = public.read_text().strip()
+    keys.write_text(line.format(key=key, content=key.split()[1]), encoding="utf-8")
     with pytest.raises(InvalidInput) as refused:
         read_signers(keys)
     assert refused.value.code == "key.format"

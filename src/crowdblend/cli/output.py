@@ -66,7 +66,7 @@ def answer(document: Mapping[str, object], *lines: str) -> None:
         emit(document)
         return
     for line in lines:
-        click.echo(line)
+        click.echo(printable_lines(line))
 
 
 @contextmanager
@@ -108,9 +108,16 @@ def printable(text: str) -> str:
     )
 
 
+def printable_lines(text: str) -> str:
+    """The same for a text of several lines."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def emit(document: Mapping[str, object]) -> None:
-    """One JSON object on stdout, in ASCII where stdout cannot take more."""
+    """One JSON object on stdout, in ASCII where stdout cannot take more; no sign that a terminal would act on."""
     text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+    if not text.isprintable():
+        text = "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in text)
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
@@ -171,5 +178,5 @@ def show(value: object) -> str:
 
 def print_table(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
     """Print a table, numbers for people."""
-    for line in align([columns, *([show(cell) for cell in row] for row in rows)]):
+    for line in align([columns, *([printable(show(cell)) for cell in row] for row in rows)]):
         click.echo(line)

@@ -9,7 +9,8 @@ import pyarrow as pa
 from pyarrow import csv
 
 from crowdblend.calculus.encoding import encode
-from crowdblend.cli.output import answers, asks_for_json, emit
+from crowdblend.cli.output import answers, asks_for_json, emit, printable
+from crowdblend.publishing.verification import consistency
 from crowdblend.reading import spreadsheets
 from crowdblend.reading.release import read
 
@@ -29,9 +30,11 @@ def command(
 ) -> None:
     """Print how many people of the population there are, with intervals, as CSV.
 
-    DIR is a release folder; its certificate and hashes are checked first. What can and cannot be said goes to stderr.
+    DIR is a release folder; its certificate, hashes and data are checked first, as by crowdblend verify. What can and
+    cannot be said goes to stderr.
     """
     release = read(folder)
+    consistency.check_data(release)
     named = [name.strip() for margin in margins for name in margin.split(",") if name.strip()]
     columns = named if margins else None
     if ranges is None:
@@ -46,12 +49,25 @@ def command(
         emit({**said, "domain": release.domain, "guarantees": guarantees, "estimates": found.to_pylist()})
         return
     for line in notes:
-        click.echo(line, err=True)
+        click.echo(printable(line), err=True)
     rounded = _round_table(found)
+    if sys.stdout.isatty():
+        rounded = _printable_table(rounded)
     if excel:
         spreadsheets.write_csv(rounded.to_reader(), sys.stdout.buffer)
     else:
         csv.write_csv(rounded, sys.stdout.buffer, csv.WriteOptions(quoting_style="needed"))
+
+
+def _printable_table(table: pa.Table) -> pa.Table:
+    """Return the table without signs that a terminal would act on."""
+    for place, field in enumerate(table.schema):
+        column = table.column(place)
+        if pa.types.is_dictionary(field.type) or pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
+            texts = [None if one is None else printable(one) for one in column.to_pylist()]
+            column = pa.array(texts, pa.string())
+        table = table.set_column(place, printable(field.name), column)
+    return table
 
 
 def _round_table(table: pa.Table) -> pa.Table:

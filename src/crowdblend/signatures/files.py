@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import os
+import struct
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key, l
 from crowdblend.errors import DoesNotVerify, InvalidInput, Refused, Unavailable
 from crowdblend.frozen import dataclass
 from crowdblend.regular_files import read_regular
-from crowdblend.signatures.sshsig import PrivateKey, Signature, check, parse, sign
+from crowdblend.signatures.sshsig import PrivateKey, Signature, check, kind_of, parse, sign
 
 SUFFIX = ".sig"
 Sign = Callable[[bytes, str], str]
@@ -172,8 +173,11 @@ def read_signers(source: str | os.PathLike[str]) -> tuple[Signer, ...]:
             kind, key, *name = line.split(maxsplit=2)
             if kind not in _KINDS:
                 raise ValueError
-            signers.append(Signer(name[0].strip() if name else None, base64.b64decode(key, validate=True)))
-        except (ValueError, binascii.Error):
+            content = base64.b64decode(key, validate=True)
+            if kind_of(content) != kind:  # ssh-keygen refuses such a line, too
+                raise ValueError
+            signers.append(Signer(name[0].strip() if name else None, content))
+        except (ValueError, struct.error, binascii.Error):
             message = f"Line {number} is no public key."
             raise InvalidInput(message, remedy=_REMEDY, where="--signer", code="key.format") from None
     return tuple(signers)

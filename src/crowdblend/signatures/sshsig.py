@@ -57,6 +57,11 @@ def fingerprint(key: bytes) -> str:
     return "SHA256:" + base64.b64encode(hashlib.sha256(key).digest()).decode().rstrip("=")
 
 
+def kind_of(key: bytes) -> str:
+    """Return the name of the kind that a public key says it is."""
+    return _take(key)[0].decode()
+
+
 def public_bytes(key: PublicKey) -> bytes:
     """Return a public key as it travels in signatures and in the second field of a .pub file."""
     return base64.b64decode(key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).split()[1])
