@@ -13,6 +13,7 @@ from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.reports.write import report_html
 from tests.golden.releases import KEY, POLICIES, PROGRAMMES
+from tests.golden.test_guarantees import described, written
 
 HASHES = Path(__file__).parent / "hashes.json"
 
@@ -22,9 +23,10 @@ def test_the_published_bytes_are_those_of_the_first_release(
     name: str, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = '[release]\nformat = "csv"\n' + (POLICIES | PROGRAMMES)[name]
-    release(parse_policy(text, sources), tmp_path / "out", key=KEY, ledger=None)
+    done = release(parse_policy(text, sources), tmp_path / "out", key=KEY, ledger=None)
     found = hashes_of(tmp_path / "out")
     assert found
+    assert described(done.certificate) == written()[name]
     # The page is made of what is in memory, and of the files it is the same.
     assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8") == report_html(tmp_path / "out")
     run_readme(tmp_path / "out", monkeypatch)
