@@ -29,6 +29,20 @@ def test_every_attack_tells_its_story(name: str) -> None:
     assert "The unsafe release is broken. Ours stays within its guarantee" in out
 
 
+def test_all_of_them_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the other commands that list, show one and show all do; one that fails is enough for exit code 1."""
+    some = {name: ATTACKS[name] for name in ("duplicate", "xor")}
+    monkeypatch.setattr("crowdblend.cli.attack.ATTACKS", some)
+    code, out, err = crowdblend("attack", "all", "--runs", "0")
+    assert (code, err) == (0, "")
+    assert all(attack(name).title in out for name in some)
+    outcomes = json.loads(crowdblend("attack", "all", "--runs", "0", "--json").stdout)["outcomes"]
+    assert [one["name"] for one in outcomes] == list(some)
+    assert crowdblend("attack", "all", "--plot", "all.svg").returncode == 2
+    monkeypatch.setattr("crowdblend.attacks.trial.Finding.ours_hold", False)
+    assert crowdblend("attack", "all", "--runs", "0").returncode == 1
+
+
 def test_json_is_one_object_with_both_numbers() -> None:
     code, out, _ = crowdblend("attack", "duplicate", "--runs", "200", "--json")
     assert code == 0

@@ -126,4 +126,8 @@ def test_reproduce_and_rules() -> None:
     assert len(rows) == 18
     assert all(row["digits match"] for row in rows)
     assert "why:" in crowdblend("rules", "suppression.exact").stdout
+    assert crowdblend("rules", "suppression.exact").stdout in crowdblend("rules", "all").stdout
+    every = [crowdblend("rules", *name, "--json").stdout for name in ((), ("all",))]
+    assert every[0] == every[1]
+    assert "why:" not in crowdblend("rules").stdout
     assert "checked by Coq: sampling.exact_up" in crowdblend("rules", "suppression.exact").stdout

@@ -78,7 +78,7 @@ def test_the_totals_are_those_of_the_people_with_the_smallest_marks(tmp_path: Pa
 def test_another_number_of_people_is_refused(tmp_path: Path, frame: Any, draw: Draw, unit: str) -> None:
     given = made(tmp_path, frame, unit, "people.parquet")
     given.__dict__["data"] = replace(given.data, people=PEOPLE + 1)
-    with refuses("data.people", "[data] people"):
+    with refuses("data.people", "[sampling] of" if isinstance(draw, Exactly) else "[data] people"):
         totals(default_engine(), given, draw, {})
 
 

@@ -264,21 +264,21 @@ def test_bad_policies_are_refused_in_a_sentence(name: str) -> None:
 
 @for_each("kind", ["csv", "parquet"])
 @for_each(
-    ("old", "new", "code"),
+    ("old", "new", "code", "where"),
     [
-        ("of = 3000", "of = 2999", "data.people"),
-        (', outside = "clamp"', "", "data.outside-bounds"),
-        ('person = "id"', 'person = "sex"', "data.repeated-person"),
+        ("of = 3000", "of = 2999", "data.people", "[sampling] of"),
+        (', outside = "clamp"', "", "data.outside-bounds", None),
+        ('person = "id"', 'person = "sex"', "data.repeated-person", None),
     ],
 )
 def test_data_that_do_not_fit_are_refused_without_a_number(
-    town: Path, tmp_path: Path, kind: str, old: str, new: str, code: str
+    town: Path, tmp_path: Path, kind: str, old: str, new: str, code: str, where: str | None
 ) -> None:
     text = replaced(old, new).replace("people.csv", f"people.{kind}")
     if "sex" in new:
         text = text.replace('where = { sex = "Male" }', "").replace('{ sex = "Male" }', '{ age = "[0, 10)" }')
         text = text.replace('sex = "Female", ', "").replace('sex = { values = ["Female", "Male"] }\n', "")
-    with refuses(code):
+    with refuses(code, where):
         release(parse_policy(text, town), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -1,6 +1,7 @@
 """`crowdblend ledger` keeps the contract of every command."""
 
 import json
+import math
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 from crowdblend import plan
 from crowdblend.cli.main import cli
 from crowdblend.ledger import Ledger
+from crowdblend.publishing.pending import with_profile
 from tests.commands import Finished, crowdblend
 from tests.ledger.spendings import DATA, DIGEST, shared, spending
 from tests.policies.policies import policy_text
@@ -215,10 +217,32 @@ def test_budget_for_a_group(ask) -> None:
     code, out, err = ask("budget", "--group", "3", "--json")
     assert (code, err) == (0, "")
     budget, _ = json.loads(out)["budgets"]
-    assert (budget["group"]["kind"], budget["group"]["people"]) == ("ZeroKnowledge", 3)
+    assert [(one["kind"], one["people"]) for one in budget["group"]] == [("Differential", 3)]
     code, out, _ = ask("budget", "--group", "3")
     assert code == 0
-    assert "group     zero-knowledge privacy: whatever is concluded about any 3 people together from the release" in out
+    assert "group     differential privacy: whatever is published, its probability is at most e^" in out
+    assert "times what it would be without any 3 people" in out
+
+
+def test_a_group_is_protected_by_the_profile_and_a_delta_of_1_is_no_guarantee(ask, path: Path) -> None:
+    """Three tables lose little together, and so do four people by them, where zero-knowledge privacy says nothing."""
+    ledger = Ledger(path)
+    for number in range(3):
+        made = with_profile(plan(k=8, rate=0.1, epsilon=1.0).certificate())
+        ledger.begin(spending(f"year-{number}", "town", guarantees=made))
+    out = ask("budget", "town", "--group", "4")[1]
+    assert "no zero-knowledge privacy for 4 people together: its delta comes to 1" in out
+    assert "plus 1," not in out
+    assert "group     differential privacy: whatever is published" in out
+    (budget,) = json.loads(ask("budget", "town", "--group", "4", "--json")[1])["budgets"]
+    one, (four,) = budget["profile"], budget["group"]
+    # A chain of four neighbours, each of them by the profile.
+    growth = math.exp(one["epsilon"])
+    assert four["epsilon"] == pytest.approx(4 * one["epsilon"], rel=1e-12)
+    assert four["epsilon"] == pytest.approx(4.04, abs=0.01)
+    assert four["delta"] == pytest.approx(one["delta"] * (1 + growth + growth**2 + growth**3), rel=1e-12)
+    assert four["delta"] == pytest.approx(2.2e-5, rel=0.05)
+    assert "nothing is guaranteed about 5000 people together" in ask("budget", "town", "--group", "5000")[1]
 
 
 def test_a_group_has_somebody(ask) -> None:

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from crowdblend.ledger import Ledger, Spending, ledger
+from crowdblend.ledger.declarations import Declarations, Limit
+from crowdblend.ledger.filters import order_for
+from crowdblend.ledger.limits import Accounts
 from crowdblend.planning.plan import plan
 from crowdblend.publishing.pending import with_profile
 from tests.commands import crowdblend
@@ -31,3 +34,15 @@ def test_the_listings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
         command, _, expected = step.partition("\n")
         assert crowdblend(*shlex.split(command)[1:]).stdout == expected
+
+
+def test_how_many_releases_fit_each_way_of_counting() -> None:
+    """The numbers in the table of both ways are those of `ledger plan`."""
+    guarantees = with_profile(plan(k=8, rate=0.1, epsilon=1.0).certificate())
+    release = Spending("residents", "planned", True, "table", guarantees, "out")
+    fitting = [
+        Accounts((), Declarations()).releases_that_fit(Limit("residents", 3.0, 1e-5, None, "ann", order=order), release)
+        for order in (order_for(3.0, 1e-5), None)
+    ]
+    said = "at (3, 10⁻⁵) {} of (1, 2.3·10⁻⁷) at rate 0.1 instead of {}"
+    assert said.format(*fitting) in PAGE.read_text(encoding="utf-8")

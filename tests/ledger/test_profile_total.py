@@ -49,6 +49,28 @@ def test_ten_releases_come_to_little_more_than_one(ledger: Ledger) -> None:
     assert [made.name for made in total.assumptions] == ["FIXED_SERIES"]
 
 
+@pytest.mark.parametrize("guarantees", [release(), (Differential(0.4, 0.0, ADD),), (Differential(0.4, 1e-9, ADD),)])
+def test_the_total_by_profile_is_never_above_the_sum(ledger: Ledger, guarantees: tuple[Guarantee, ...]) -> None:
+    """Also of a single release, whose curve is a little larger on a grid than the number that it states."""
+    for _ in range(2):
+        ledger.begin(spending(f"draw-{len(ledger.entries())}", guarantees=guarantees))
+        added, total = ledger.budget("residents").differential, ledger.total("residents")
+        assert added is not None
+        assert total.epsilon is not None
+        assert (total.delta, total.epsilon <= added.epsilon) == (added.delta, True)
+
+
+def test_pure_losses_come_to_their_sum_without_a_delta(ledger: Ledger) -> None:
+    ledger.begin(spending("a", guarantees=(Differential(0.75, 0.0, ADD),)))
+    ledger.begin(spending("b", guarantees=(Differential(0.25, 0.0, ADD),)))
+    total = ledger.total("residents")
+    assert (total.differential, total.tighter, total.assumptions) == (Differential(1.0, 0.0, ADD), None, ())
+    assert ledger.total("residents", 1e-6).epsilon <= 1.0
+    ledger.begin(spending("c", guarantees=(Differential(0.25, 1e-6, ADD),)))
+    assert ledger.total("residents", 0.0).epsilon is None
+    assert ledger.total("residents").delta == 1e-6
+
+
 def test_releases_with_other_curves_are_composed_too(ledger: Ledger) -> None:
     for k in (8, 9, 10, 11):
         ledger.begin(spending(f"draw-{k}", guarantees=release(k)))
@@ -94,11 +116,6 @@ def test_one_release_under_another_relation_takes_all_there(ledger: Ledger) -> N
     ledger.begin(spending("draw-1", guarantees=release()))
     ledger.begin(spending("draw-2", guarantees=(Differential(0.5, 0.0, Relation.REPLACE),)))
     assert ledger.total("residents", 1e-4).relation is Relation.REPLACE
-
-
-def test_no_delta_no_total_by_profile(ledger: Ledger) -> None:
-    ledger.begin(spending("draw-1", guarantees=(Differential(0.5, 0.0, ADD),)))
-    assert ledger.total("residents").epsilon is None
 
 
 def test_how_many_more_releases_of_a_declared_series_fit(ledger: Ledger) -> None:

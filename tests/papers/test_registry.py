@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.papers import REPRODUCTIONS, reproduce
+from crowdblend.papers import ABOUT, REPRODUCTIONS, reproduce
 from crowdblend.papers.reproduction import Reproduction, agrees
 from tests.cases import for_each
 from tests.commands import crowdblend
@@ -97,3 +97,12 @@ def test_all_of_them_at_once(monkeypatch):
     assert code == 0
     assert [made["name"] for made in json.loads(out)["reproductions"]] == list(NAMES)
     assert crowdblend("reproduce", "all", "--plot", "all.svg").returncode == 2
+
+
+def test_without_a_name_they_are_listed_as_on_the_page() -> None:
+    listed = crowdblend("reproduce").stdout.splitlines()
+    assert [line.split()[0] for line in listed] == list(NAMES) == list(ABOUT)
+    assert json.loads(crowdblend("reproduce", "--json").stdout)["reproductions"] == ABOUT
+    page = (Path(__file__).parents[2] / "docs" / "papers.md").read_text(encoding="utf-8")
+    for name, about in ABOUT.items():
+        assert f"| `{name}` | {about[:1].lower()}{about[1:-1]} |" in page

@@ -10,7 +10,7 @@ import click
 
 from crowdblend.attacks import ATTACKS, attack
 from crowdblend.attacks.trial import Attack, Chance, Finding, Trial
-from crowdblend.cli.output import align, answer, answers, force_option, wrong_use
+from crowdblend.cli.output import ALL, align, answer, answers, force_option, wrong_use
 from crowdblend.figures.charts import save
 from crowdblend.guarantees.wording import at_most
 
@@ -19,7 +19,7 @@ MOST_RUNS = 100_000
 WIDTH = 100
 
 
-@click.command("attack", epilog=f"Names: {', '.join(ATTACKS)}")
+@click.command("attack", epilog=f"Names: {', '.join(ATTACKS)}; {ALL} for every one of them.")
 @click.argument("name", required=False)
 @click.option("--plot", metavar="FILE", help="Draw it (.svg).")
 @click.option(
@@ -43,12 +43,16 @@ def command(name: str | None, *, plot: str | None, runs: int, force: bool) -> No
     if not 0 <= runs <= MOST_RUNS:
         message = f"--runs takes a number between 0 and {MOST_RUNS}, got {runs}."
         raise wrong_use(message, "More runs show smaller differences.", "--runs", "range")
-    attacked = attack(name)
-    found = attacked.launch(runs)
+    if plot and name == ALL:
+        raise wrong_use("--plot draws one figure.", "Name it.", "--plot")
+    attacks = [attack(one) for one in (ATTACKS if name == ALL else (name,))]
+    outcomes = [(one, one.launch(runs)) for one in attacks]
     if plot:
-        save(found.chart, Path(plot), force=force)
-    answer(attacked.to_dict(found), *_story_lines(attacked, found, runs))
-    if not (found.ours_hold and found.target_broken and found.as_computed):
+        save(outcomes[0][1].chart, Path(plot), force=force)
+    documents = [one.to_dict(found) for one, found in outcomes]
+    stories = [[*_story_lines(one, found, runs), *([""] if name == ALL else [])] for one, found in outcomes]
+    answer({"outcomes": documents} if name == ALL else documents[0], *(line for story in stories for line in story))
+    if not all(found.ours_hold and found.target_broken and found.as_computed for _, found in outcomes):
         raise click.exceptions.Exit(1)
 
 

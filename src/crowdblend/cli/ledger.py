@@ -25,6 +25,7 @@ from crowdblend.cli.progress import progress_line
 from crowdblend.engines.choice import engine_named
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check
+from crowdblend.guarantees.privacy import ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
 from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Budget, Entry, Ledger, ProfileTotal
@@ -167,7 +168,8 @@ def show_budget(population: str | None, *, delta: float | None, group: int | Non
         lines += _budget_lines(budget, group, total, used, limit)
         document = {**budget.to_dict(), "profile": total.to_dict(), "limit": limit and limit.to_dict()}
         document["used"] = used and used.to_dict()
-        documents.append(document if group is None else {**document, "group": encode(budget.for_group(group))})
+        document |= {} if group is None else {"group": [encode(made) for made in budget.for_group(group, total)]}
+        documents.append(document)
     answer({"budgets": documents}, *(lines or ["The ledger has no releases yet."]))
 
 
@@ -233,9 +235,9 @@ def _budget_lines(
     lines += [
         f"  together  {made.words()}" for made in (budget.zero_knowledge, budget.differential) if made is not None
     ]
-    if total.differential is not None:
-        lines.append(f"  by profile {total.differential.words()}")
-    elif total.delta > 0 and budget.differential is not None:
+    if total.tighter is not None:
+        lines.append(f"  by profile {total.tighter.words()}")
+    elif total.epsilon is None and budget.differential is not None:
         said = f"nothing at delta {at_most(total.delta)}: more than that is lost. Pass a larger --delta."
         lines.append(f"  by profile {said}")
     if limit is not None:
@@ -244,7 +246,10 @@ def _budget_lines(
     if budget.overlapping:
         lines.append(f"  overlaps  {', '.join(budget.overlapping)}, whose releases are in the sum")
     if group is not None:
-        together = budget.for_group(group)
-        said = together.words() if together else "nothing: these releases have no zero-knowledge privacy that adds up"
-        lines.append(f"  group     {said}")
+        made = budget.for_group(group, total)
+        lines += [f"  group     {one.words()}" for one in made]
+        if budget.zero_knowledge is not None and not any(isinstance(one, ZeroKnowledge) for one in made):
+            lines.append(f"  group     no zero-knowledge privacy for {group} people together: its delta comes to 1")
+        if not made:
+            lines.append(f"  group     nothing is guaranteed about {group} people together")
     return lines + [f"  assuming  {assumption.value}" for assumption in (*budget.assumptions, *total.assumptions)]

@@ -138,6 +138,10 @@ def refuse_shared_stdout() -> None:
     raise wrong_use(message, "Name a file, or leave --json out.", "--json", "two-outputs")
 
 
+ALL = "all"
+"""The name that stands for all of them, where a command shows one by its name and lists them without one."""
+
+
 def wrong_use(message: str, remedy: str, where: str, code: str = "usage") -> InvalidInput:
     """Return the refusal of a command that is called with wrong arguments."""
     return InvalidInput(message, remedy=remedy, where=where, code=f"command.{code}")

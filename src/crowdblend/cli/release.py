@@ -135,8 +135,8 @@ def release_lines(
     lines += [] if series is None else [f"  series     {series}"]
     if budget and budget.differential:
         lines.append(f"  total      about these people: {_spending_line(budget.differential)}")
-    if total is not None and total.differential is not None:
-        lines.append(f"  by profile {_spending_line(total.differential)}")
+    if total is not None and total.tighter is not None:
+        lines.append(f"  by profile {_spending_line(total.tighter)}")
     relative = budget.zero_knowledge if budget and len(budget.releases) > 1 else None
     if relative and isinstance(release.certificate.guarantees[0], ZeroKnowledge):
         lines.append(f"  and        {relative.words()}")
@@ -200,6 +200,8 @@ def _by_profile(ledger: Ledger, spending: Spending, before: Differential | None)
         return []
     after = ledger.total(spending.population, more=spending)
     so_far = ledger.total(spending.population, after.delta)
+    if after.is_sum:
+        return []
     shown = {"so far": so_far.differential, "with this release": after.differential}
     lines = [f"by profile, {when}: {_spending_line(total)}" for when, total in shown.items() if total is not None]
     return lines and [

@@ -6,22 +6,23 @@ from pathlib import Path
 
 import click
 
-from crowdblend.cli.output import answers, asks_for_json, emit, force_option, print_table, wrong_use
+from crowdblend.cli.output import ALL, answer, answers, asks_for_json, emit, force_option, print_table, wrong_use
 from crowdblend.figures.charts import save
-from crowdblend.papers import REPRODUCTIONS, Reproduction, reproduce
-
-ALL = "all"
+from crowdblend.papers import ABOUT, REPRODUCTIONS, Reproduction, reproduce
 
 
 @click.command("reproduce", epilog=f"Names: {', '.join(REPRODUCTIONS)}; {ALL} for every one of them.")
-@click.argument("name")
+@click.argument("name", required=False)
 @click.option("--plot", metavar="FILE", help="Draw it (.svg).")
 @force_option
 @answers
-def command(name: str, *, plot: str | None, force: bool) -> None:
-    """The papers' own tables and figures, next to the exact numbers."""
-    if name == ALL and plot:
-        raise wrong_use("--plot draws one figure.", "Name it instead of all.", "--plot")
+def command(name: str | None, *, plot: str | None, force: bool) -> None:
+    """The papers' own tables and figures, next to the exact numbers. Without a name: list them."""
+    if plot and name in (None, ALL):
+        raise wrong_use("--plot draws one figure.", "Name it.", "--plot")
+    if name is None:
+        answer({"reproductions": ABOUT}, *(f"{one:<17} {about}" for one, about in ABOUT.items()))
+        return
     found = [reproduce(one) for one in (REPRODUCTIONS if name == ALL else (name,))]
     if plot:
         if found[0].chart is None:

@@ -150,14 +150,16 @@ def check_source(engine: Engine, data: DataSource, columns: Sequence[str], resou
 
 def check_people(data: DataSource, draw: Draw, rows_read: int, number: int) -> None:
     """Refuse a source that does not hold as many people as it or the draw says, or a sample of another size."""
-    people, wrong = data.people, False
     if isinstance(draw, Exactly):
-        people, wrong = draw.people, (rows_read, number) != (draw.people, draw.samples)
-    elif isinstance(draw, Everybody) and draw.part is None:
-        wrong = people is not None and number != people
+        stated, key, wrong = draw.people, ("of", "[sampling]"), (rows_read, number) != (draw.people, draw.samples)
+    else:
+        stated, key = data.people, ("people", "[data]")
+        wrong = isinstance(draw, Everybody) and draw.part is None and stated is not None and number != stated
     if wrong:
-        message = f"people in [data] is {people}; the data hold another number of people."
-        raise InvalidInput(message, remedy="Count them and correct it.", where="[data] people", code="data.people")
+        name, section = key
+        message = f"{name} in {section} is {stated}; the data hold another number of people."
+        remedy = "Count them and correct it."
+        raise InvalidInput(message, remedy=remedy, where=f"{section} {name}", code="data.people")
 
 
 def check_repeatable(engine: Engine, data: DataSource) -> None:

@@ -22,7 +22,8 @@ from crowdblend.calculus.rules.composition import (
     network_releases_add_up,
     random_sample_releases_add_up,
 )
-from crowdblend.errors import NotApplicable
+from crowdblend.calculus.rules.sampling import differential_for_groups
+from crowdblend.errors import NotApplicable, NotProved
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import differential_for_one
 from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
@@ -49,12 +50,20 @@ class Budget:
     overlapping: tuple[str, ...] = ()
     """Populations that have people in common with this one; their releases are in the sum."""
 
-    def for_group(self, people: int) -> ZeroKnowledge | None:
-        """Return what the zero-knowledge guarantees come to for several people, by the best of three propositions."""
-        if self.zero_knowledge is None:
-            return None
-        made: ZeroKnowledge = best_for_group(self.zero_knowledge, people).conclude(self.zero_knowledge, people=people)
-        return made
+    def for_group(self, people: int, total: ProfileTotal | None = None) -> tuple[Differential | ZeroKnowledge, ...]:
+        """Return what the guarantees come to for several people together; those that guarantee something.
+
+        Zero-knowledge privacy by the best of three propositions, differential privacy by a chain of neighbours, from
+        the total by profile where there is one. A δ of 1 guarantees nothing.
+        """
+        made: list[Differential | ZeroKnowledge] = []
+        if self.zero_knowledge is not None:
+            made.append(best_for_group(self.zero_knowledge, people).conclude(self.zero_knowledge, people=people))
+        one = self.differential if total is None or total.differential is None else total.differential
+        if one is not None:
+            with suppress(NotProved):  # a chain that is too long for a finite number
+                made.append(differential_for_groups.conclude(one, people=people))
+        return tuple(guarantee for guarantee in made if guarantee.delta < 1)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the budget as JSON-ready data."""
@@ -139,6 +148,13 @@ class ProfileTotal:
     delta: float
     epsilon: float | None
     relation: Relation
+    is_sum: bool = False
+    """True where the profiles come to no less than the sum, which is then the total."""
+
+    @property
+    def tighter(self) -> Differential | None:
+        """The total as a guarantee, where it says more than the sum."""
+        return None if self.is_sum else self.differential
 
     @property
     def differential(self) -> Differential | None:
@@ -148,7 +164,7 @@ class ProfileTotal:
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
         """Assumptions of composing by profiles, beyond those of adding up."""
-        return (Assumption.FIXED_SERIES,) if self.releases > 1 and self.epsilon is not None else ()
+        return (Assumption.FIXED_SERIES,) if self.releases > 1 and self.tighter is not None else ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the total as JSON-ready data."""
@@ -161,22 +177,29 @@ class ProfileTotal:
 
 
 def profile_total(population: str, groups: Sequence[SpendingGroup], delta: float | None = None) -> ProfileTotal:
-    """Return the total of all releases in some groups, at a δ or else at the sum of all δ, as adding up has it."""
+    """Return the total of all releases in some groups, at a δ or else at the sum of all δ, as adding up has it.
+
+    It is never above what adding up comes to at that δ.
+    """
     uses, relation = _uses(groups, Relation.ADD_REMOVE), Relation.ADD_REMOVE
     if uses is None:
         uses, relation = _uses(groups, Relation.REPLACE), Relation.REPLACE
     count = sum(group.count for group in groups)
+    losses = [(group.loss_under(relation), group.count) for group in groups]
+    added: Differential | None = _sum(losses, differential_releases_add_up)
     if delta is None:
-        each = ((group.loss_under(relation), group.count) for group in groups)
-        delta = sum(loss.delta for loss, times in each if loss is not None for _ in range(times))
-    if uses is None or delta == 0:
-        return ProfileTotal(population, count, delta, None, relation)
-    if not uses:
+        delta = 0.0 if added is None else added.delta
+    if uses == ():
         return ProfileTotal(population, count, delta, 0.0, relation)
-    pair = together(uses, spread(uses).spacing, CUT)
-    up, down = pair.up.epsilon(delta), pair.down.epsilon(delta)
-    # The larger of both directions.
-    return ProfileTotal(population, count, delta, None if up is None or down is None else max(up, down), relation)
+    composed: float | None = None
+    if uses is not None and delta > 0:
+        pair = together(uses, spread(uses).spacing, CUT)
+        up, down = pair.up.epsilon(delta), pair.down.epsilon(delta)
+        # The larger of both directions.
+        composed = None if up is None or down is None else max(up, down)
+    if added is not None and added.delta <= delta and (composed is None or added.epsilon <= composed):
+        return ProfileTotal(population, count, delta, added.epsilon, relation, is_sum=True)
+    return ProfileTotal(population, count, delta, composed, relation)
 
 
 def _uses(groups: Iterable[SpendingGroup], relation: Relation) -> tuple[Uses, ...] | None:

@@ -140,7 +140,7 @@ def test_fewer_people_than_are_to_be_drawn_are_not_looked_for(monkeypatch, tmp_p
     monkeypatch.setattr(class_counts, "merge", lambda *_, **__: (facts, []))
     data = policy(tmp_path, "people.parquet", person="rows_are_people = true").data
     relation = SparkRelation(None, data, (), rows=3)
-    with refuses("data.people", "[data] people"):
+    with refuses("data.people", "[sampling] of"):
         class_counts._last_mark(relation, Exactly(DrawKey(bytes(32)), 5, 9), None)
     with refuses("data.missing-rows"):
         class_counts.check_rows(replace(relation, rows=4), facts)

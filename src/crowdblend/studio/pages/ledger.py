@@ -36,7 +36,7 @@ def _population(ledger: Ledger, name: str) -> dict[str, object]:
     stairs = LineChart([Line("ε", points)], *axes, "ε of all releases, added up", steps=True) if points[1:] else None
     total, limits = budget.differential, ledger.limits(name)
     composed = ledger.total(name)
-    tighter = composed.differential if composed.releases > 1 else None
+    tighter = composed.tighter if composed.releases > 1 else None
     return {
         "name": name,
         "steps": steps,

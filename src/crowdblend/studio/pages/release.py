@@ -153,7 +153,7 @@ def _totals(studio: Studio, choices: Choices) -> dict[str, object]:
         return {**found, "before": None, "after": spending.differential or spending.replacement_loss}
     releases = sum(group.count for group in accounts.about(spending.population))
     if releases:
-        found["by_profile"] = accounts.total(spending.population, coming=spending).differential
+        found["by_profile"] = accounts.total(spending.population, coming=spending).tighter
     sums = (accounts.budget(spending.population, more).differential for more in (None, spending))
     return {**found, "releases": releases, **dict(zip(("before", "after"), sums, strict=True))}
 
