@@ -20,6 +20,7 @@ from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory
 from crowdblend.releases.plan import ReleasePlan
 from tests.estimates.coverage import COLUMNS, DRAWS, ENUMERATED, HEAD, PAGE, PLACE, Row, cell_rows, table
+from tests.estimates.range_coverage import range_rows
 from tests.golden.releases import POLICIES, write_sources
 
 _INCOME = 'income = { from = 0, to = 100, resolution = 1, outside = "clamp", blank = 0 }\n'
@@ -245,7 +246,7 @@ def _network(folder: Path) -> Any:
 def main() -> None:
     """Write the table of the page again."""
     rows = []
-    for each in (cell_rows(), statistic_rows(), synopsis_rows(), graph_rows()):
+    for each in (cell_rows(), range_rows(), statistic_rows(), synopsis_rows(), graph_rows()):
         for row in each:
             rows.append(row)
             sys.stderr.write(f"{row.what} | {row.intervals} | {row.design} | {row.words}\n")

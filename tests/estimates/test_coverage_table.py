@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests import cases
+from tests.cases import for_each
 from tests.estimates.coverage import KINDS, PAGE, cell_rows, numbers_of_the_page
+from tests.estimates.outputs import ASKED, OF, THIN
+from tests.estimates.range_coverage import RATES, range_coverage, range_rows
 from tests.estimates.release_coverage import (
     STATISTIC_DESIGNS,
     STATISTICS,
@@ -23,6 +26,7 @@ def test_every_kind_and_design_is_on_the_page_and_holds() -> None:
     expected = {(what, design) for what, (_, _, designs) in KINDS.items() for design in designs}
     expected |= {(f"statistics: {what}", design) for what in STATISTICS.values() for design in STATISTIC_DESIGNS}
     expected |= {("synopsis, fitted", design) for design in SYNOPSIS_DESIGNS} | {("graph: connectivity", "everybody")}
+    expected |= {("ranges", design) for design in RATES}
     assert expected <= {(what, design) for what, _, design in numbers}
 
 
@@ -49,6 +53,29 @@ def test_a_sample_of_the_page_is_what_is_computed() -> None:
     designs = ("coins", "biased") if cases.THOROUGH else ("biased",)
     for row in (*cell_rows(chosen, designs), *graph_rows()):
         assert numbers[row.what, row.intervals, row.design] == row.words
+
+
+@for_each(
+    ("design", "rate", "loss", "sizes"),
+    [
+        ("coins", 0.001, 1 / 3, (3.0,)),
+        ("coins", 0.01, 5 / 3, (2.0,)),
+        ("poisson", 0.02, 2 / 3, (4.0,)),
+        ("survey", ASKED / OF * THIN, 5 / 3, (2.0, 5.0)),
+        ("everybody", 1.0, 1 / 3, (0.0, 100.0)),
+    ],
+)
+def test_ranges_of_few_people_hold_as_often_as_others(
+    design: str, rate: float, loss: float, sizes: tuple[float, ...]
+) -> None:
+    """With a width that follows from the estimate, those of two sampled people held 85 to 88 times in 100."""
+    assert range_coverage(design, rate, loss, 3, 4, sizes) >= 0.95
+
+
+@pytest.mark.slow  # some are drawn every day
+def test_ranges_on_the_page_are_what_is_drawn() -> None:
+    for row in range_rows(("everybody", "survey")):
+        assert numbers_of_the_page()[row.what, row.intervals, row.design] == row.words
 
 
 @pytest.mark.slow  # test_coverage.py enumerates what cells cover

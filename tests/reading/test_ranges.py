@@ -8,7 +8,7 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.policies.load import parse_policy
-from crowdblend.reading.ranges import Level, Tree, deviations
+from crowdblend.reading.ranges import Level, Tree
 from tests.commands import crowdblend
 from tests.refusals import refuses
 
@@ -17,8 +17,8 @@ PEOPLE = pa.table({"id": np.arange(len(INCOMES)), "income": INCOMES})
 EDGES = [0, 7_000, 20_000, 51_200]
 
 
-def policy(sampling=None, domain=None, **more) -> cb.Policy:
-    terms = {"person": "id", "sampling": sampling or cb.Everybody(), "epsilon": 1.0, "delta": 1e-6}
+def policy(sampling=None, domain=None, split=None, **more) -> cb.Policy:
+    terms = {"person": "id", "sampling": sampling or cb.Everybody(), "epsilon": 1.0, "delta": 1e-6, "split": split}
     columns = {"income": domain or cb.intervals(0, 51_200, width=100)}
     return cb.Policy(**terms, columns=columns, publish=cb.Table("income", ranges=True, **more))
 
@@ -34,13 +34,13 @@ def test_two_passes_are_weighted_least_squares_and_its_variance():
     whole = np.vstack(rows)
     weights = 1 / np.concatenate([level.variances for level in levels])
     inverse = np.linalg.inv(whole.T @ (weights[:, None] * whole))
-    best = inverse @ whole.T @ (weights * np.concatenate([level.estimates for level in levels]))
-    tree = Tree.of(levels, 1.0)
-    assert tree.solve([level.estimates for level in levels]) == pytest.approx(best, abs=1e-9)
+    best = inverse @ whole.T @ (weights * np.concatenate([level.values for level in levels]))
+    tree = Tree.of(levels)
+    assert tree.solve([level.values for level in levels]) == pytest.approx(best, abs=1e-9)
     for start, stop in ((0, 32), (5, 6), (2, 29)):
-        people, off = tree.estimate(start, stop, 0.95)
-        assert people == pytest.approx(best[start:stop].sum(), abs=1e-9)
-        assert (off / deviations(0.95)) ** 2 == pytest.approx(inverse[start:stop, start:stop].sum(), rel=1e-9)
+        value, variance = tree.sum(start, stop)
+        assert value == pytest.approx(best[start:stop].sum(), abs=1e-9)
+        assert variance == pytest.approx(inverse[start:stop, start:stop].sum(), rel=1e-9)
 
 
 def test_a_tree_errs_less_than_its_narrowest_classes():
@@ -49,18 +49,48 @@ def test_a_tree_errs_less_than_its_narrowest_classes():
     def variance(epsilon: float, widths: tuple[int, ...]) -> float:
         noise = 2 * math.exp(-epsilon) / (1 - math.exp(-epsilon)) ** 2
         levels = [Level(width, np.zeros(4_096 // width), np.full(4_096 // width, noise)) for width in widths]
-        return Tree.of(levels, 1.0).estimate(300, 3_000, 0.95)[1] ** 2
+        return Tree.of(levels).sum(300, 3_000)[1]
 
     assert variance(1.0, (1,)) > 9 * variance(1 / 3, (1, 16, 256))
+
+
+def widths(sampling, split=None, **more) -> cb.Policy:
+    """The same tables, named one by one."""
+    terms = {"person": "id", "sampling": sampling, "epsilon": 1.0, "delta": 1e-6, "split": split or "budget"}
+    columns = {"income": cb.intervals(0, 51_200, width=100)}
+    tables = [cb.Table("income", name=f"by-{join}", join=join, **more) for join in (16, 256)]
+    return cb.Policy(**terms, columns=columns, publish=[cb.Table("income", name="finest", **more), *tables])
 
 
 @pytest.mark.parametrize("rate", [None, 0.3])
 def test_ranges_of_people_with_different_rates_are_refused(rate, tmp_path):
     """Their sums would need a rate of everybody's own: at any one, most intervals miss."""
-    biased = policy(cb.Biased(0.2, 0.5, rate=rate, already_drawn=True), below_k="noise")
-    cb.release(PEOPLE, biased, out=tmp_path / "out", ledger=None, figures=False)
+    biased = cb.Biased(0.2, 0.5, rate=rate, already_drawn=True)
+    with refuses("policy.ranges"):
+        policy(biased, below_k="noise")
+    cb.release(PEOPLE, widths(biased, below_k="noise"), out=tmp_path / "out", ledger=None, figures=False)
     with refuses("reading.ranges"):
         cb.read(tmp_path / "out").ranges("income", EDGES)
+
+
+@pytest.mark.parametrize("below_k", ["noise", "suppress"])
+def test_widths_of_different_people_are_no_ranges(below_k, tmp_path):
+    """Parts of a sample count other people at every width, and crowds leave cells out or exact."""
+    for split in ("people", "fresh"):
+        with refuses("policy.ranges"):
+            policy(cb.Poisson(0.5), split=split, below_k=below_k)
+    parts = widths(cb.Poisson(0.5), "people", below_k=below_k)
+    cb.release(PEOPLE, parts, out=tmp_path / "out", ledger=None, figures=False)
+    with refuses("reading.ranges"):
+        cb.read(tmp_path / "out").ranges("income", EDGES)
+
+
+def test_more_classes_than_are_listed_are_refused_before_they_are_published():
+    with refuses("policy.ranges"):
+        policy(domain=cb.intervals(0, 10_001, width=1))
+    with refuses("policy.ranges"):
+        policy(domain=cb.intervals(0, 10_000, width=1, other="other"))
+    assert len(policy(domain=cb.intervals(0, 10_000, width=1)).publish) == 4
 
 
 @pytest.mark.parametrize(("sampling", "more"), [(None, {}), (cb.Poisson(0.5), {"below_k": "noise"})])

@@ -114,7 +114,7 @@ class Policy:
             raise refusal("choice", message, did_you_mean(str(split), SPLITS), "[privacy] split")
         self.terms = terms
         written = tuple(cast("Sequence[Publication]", listed))
-        self.publish = tuple(level for one in written for level in one.expand(terms))
+        self.publish = tuple(level for one in written for level in one.expand(terms, split))
         # Levels of one column are about the same people.
         self.split = "budget" if split is None and len(self.publish) > len(written) else split
         self._check_names()

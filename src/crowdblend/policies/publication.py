@@ -123,9 +123,9 @@ class Publication:
         made.share = None
         return made
 
-    def expand(self, terms: Terms) -> tuple[Publication, ...]:
+    def expand(self, terms: Terms, split: str | None) -> tuple[Publication, ...]:
         """Return the publications that it stands for: itself, or several that share its budget."""
-        del terms
+        del terms, split
         return (self,)
 
     def within(self, terms: Terms, **own: object) -> PublicationPolicy:

@@ -9,8 +9,8 @@ differs from the sum of its parts is divided among these by their variances.
 The sum c·x of a range has the variance c·M⁻¹c with M = Aᵀ·u⁻¹·A, and M⁻¹c is what the two passes make of y that is u·c
 in the narrowest classes and 0 in all others.
 
-Noise of a sum lies between that of one cell and a normal one, so that its interval is that of the wider of both. What
-sampling adds is about normal, and taken to be as wide.
+All values are numbers of sampled people. What a sum says about the population, `range_interval` finds by the law of who
+is sampled and of the noise together.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import pairwise
-from statistics import NormalDist
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
+from crowdblend.estimates.range_intervals import range_interval
 from crowdblend.frozen import dataclass
 from crowdblend.recoding.domain import Domain
 
@@ -35,27 +35,26 @@ Edge = float | int | str | date
 
 @dataclass(frozen=True)
 class Level:
-    """The cells of one width: how many of the narrowest classes each has, their estimates and variances of noise."""
+    """The cells of one width: how many of the narrowest classes each has, their values and variances of noise."""
 
     times: int
-    estimates: Floats
+    values: Floats
     variances: Floats
 
 
 @dataclass(frozen=True)
 class Tree:
-    """Levels from the narrowest on, each of which joins classes of the one before; and the rate of the sample."""
+    """Levels from the narrowest on, each of which joins classes of the one before."""
 
     levels: tuple[Level, ...]
-    rate: float
 
     @classmethod
-    def of(cls, levels: Sequence[Level], rate: float) -> Tree:
+    def of(cls, levels: Sequence[Level]) -> Tree:
         """Return the tree; refuse widths that do not nest."""
         ordered = tuple(sorted(levels, key=lambda level: level.times))
         if any(wide.times % narrow.times or wide.times == narrow.times for narrow, wide in pairwise(ordered)):
             raise _refusal("Classes of two widths overlap.", "Name a column that was published with ranges = true.")
-        return cls(ordered, rate)
+        return cls(ordered)
 
     def solve(self, values: Sequence[Floats]) -> Floats:
         """Return the numbers of the narrowest classes that are closest to these values of all cells."""
@@ -74,29 +73,18 @@ class Tree:
             found = parts + unsure * np.repeat(missing, sizes)
         return found
 
-    def estimate(self, start: int, stop: int, confidence: float) -> tuple[float, float]:
-        """Return the number of people in some neighbouring classes, and how far it may be off."""
+    def sum(self, start: int, stop: int) -> tuple[float, float]:
+        """Return the best value of some neighbouring classes together, and the variance of its noise."""
         narrowest = self.levels[0]
-        inside = np.zeros(len(narrowest.estimates))
+        inside = np.zeros(len(narrowest.values))
         inside[start:stop] = 1.0
-        people = float(self.solve([level.estimates for level in self.levels])[start:stop].sum())
-        others = [np.zeros(len(level.estimates)) for level in self.levels[1:]]
-        noise = float(self.solve([narrowest.variances * inside, *others])[start:stop].sum())
-        sampling = max(people, 1.0) * (1 - self.rate) / self.rate
-        return people, deviations(confidence) * math.sqrt(noise + sampling)
+        value = float(self.solve([level.values for level in self.levels])[start:stop].sum())
+        others = [np.zeros(len(level.values)) for level in self.levels[1:]]
+        return value, float(self.solve([narrowest.variances * inside, *others])[start:stop].sum())
 
 
-def deviations(confidence: float) -> float:
-    """Return how many standard deviations an interval has to each side, for normal and for Laplace noise.
-
-    >>> round(deviations(0.95), 3)
-    2.118
-    """
-    return max(NormalDist().inv_cdf((1 + confidence) / 2), -math.log(1 - confidence) / math.sqrt(2))
-
-
-def range_estimates(tree: Tree, domain: Domain, edges: Sequence[Edge], confidence: float) -> pa.Table:
-    """Return the people between every two edges, with intervals."""
+def range_estimates(tree: Tree, rate: float, domain: Domain, edges: Sequence[Edge], confidence: float) -> pa.Table:
+    """Return the people between every two edges, with intervals, of a sample at this rate."""
     places = _places(domain)
     edges = [_number(edge) if domain.period is None else str(edge) for edge in edges]
     for edge in edges:
@@ -106,14 +94,15 @@ def range_estimates(tree: Tree, domain: Domain, edges: Sequence[Edge], confidenc
     at = [places[edge] for edge in edges]
     if len(edges) < 2 or any(start >= stop for start, stop in pairwise(at)):
         raise _refusal("Edges of ranges are two or more, and rise.", "Pass for example [0, 1000, 5000].")
-    rows = [tree.estimate(start, stop, confidence) for start, stop in pairwise(at)]
+    sums = [tree.sum(start, stop) for start, stop in pairwise(at)]
+    ends = [range_interval(value, variance, rate, confidence) for value, variance in sums]
     return pa.table(
         {
             "from": [_text(edge) for edge in edges[:-1]],
             "to": [_text(edge) for edge in edges[1:]],
-            "estimate": [people for people, _ in rows],
-            "low": pa.array([max(0, math.floor(people - off)) for people, off in rows], pa.int64()),
-            "high": pa.array([max(0, math.ceil(people + off)) for people, off in rows], pa.int64()),
+            "estimate": [value / rate for value, _ in sums],
+            "low": pa.array([low for low, _ in ends], pa.int64()),
+            "high": pa.array([high for _, high in ends], pa.int64()),
         }
     )
 

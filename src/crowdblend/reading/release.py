@@ -230,24 +230,26 @@ class PublishedRelease:
             for one in self.counted_publications.values()
             if set(one.tables[DATA].columns) == {column} and one.tables[DATA].columns[column].is_ordered
         }
-        if 1 not in found or found[1].tables[DATA].laws.estimator is None:
+        own = None if 1 not in found else found[1].tables[DATA].laws.estimator
+        if own is None or not all(_counts_alike(one, found[1]) for one in found.values()):
             message = f"No table has the ordered column {column[:60]!r} alone, with noise on every class."
             remedy = "Name a column that was published with ranges = true."
             raise InvalidInput(message, remedy=remedy, where="ranges", code="reading.ranges")
-        sample = found[1].facts.sample
-        rates = None if sample is None else sample.inclusion
-        if rates is None or rates.rate is None or rates.least < rates.most:
+        rates = own.design
+        if rates.rate is None or rates.least < rates.most:
             message = "People were sampled with different probabilities, and ranges are estimated where all have one."
             remedy = "Read the table, whose intervals hold for all of them."
             raise InvalidInput(message, remedy=remedy, where="ranges", code="reading.ranges")
         levels = []
         for times, one in found.items():
             table, margin = one.tables[DATA], one.margin([column], confidence)
-            own = slice(tree.own_classes(table.columns[column]))
-            noise = table.laws.variances(margin.counts).noise
-            levels.append(tree.Level(times, margin.intervals.estimate[own], noise[own]))
-        made = tree.Tree.of(levels, rates.rate)
-        return tree.range_estimates(made, found[1].tables[DATA].columns[column], edges, confidence)
+            classes = slice(tree.own_classes(table.columns[column]))
+            law = table.shown_by[0]
+            levels.append(
+                tree.Level(times, margin.counts[classes].astype(float), law.variances(margin.counts)[classes])
+            )
+        domain = found[1].tables[DATA].columns[column]
+        return tree.range_estimates(tree.Tree.of(levels), rates.rate, domain, edges, confidence)
 
     @property
     def is_programme(self) -> bool:
@@ -305,6 +307,13 @@ class PublishedRelease:
         kept = [name for name in data.column_names if name not in ("value", "error", "confidence")]
         columns = [*(data.column(name) for name in kept), pa.array(values), low, high]
         return pa.table(columns, names=[*kept, "estimate", "low", "high"])
+
+
+def _counts_alike(one: PublishedRelease, other: PublishedRelease) -> bool:
+    """Return whether two tables count the same people, each with noise on every cell, and show all cells."""
+    laws = [law for release in (one, other) for law in release.tables[DATA].shown_by]
+    noisy = all(law.exact_from is None and law.shown_from is None for law in laws)
+    return noisy and one.facts.sample == other.facts.sample
 
 
 def read(folder: Path | str) -> PublishedRelease:

@@ -15,7 +15,7 @@ from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.terms import Terms
-from crowdblend.recoding.classes import MOST_CELLS_LISTED, ComputedRecoding, WiderClasses
+from crowdblend.recoding.classes import MOST_CELLS_LISTED, MOST_LISTED, ComputedRecoding, WiderClasses
 
 # How many classes of one width a class of the next has, where ranges are counted.
 _BRANCHES = 16
@@ -189,14 +189,25 @@ class Table(Publication):
         more = {"count": count, "ranges": ranges, "join": join}
         super().__init__(columns, name, share, weight, {**keys, **more}, unknown)
 
-    def expand(self, terms: Terms) -> tuple[Publication, ...]:
+    def expand(self, terms: Terms, split: str | None) -> tuple[Publication, ...]:
         """Return a table for every width of its column where ranges are counted, else the table itself.
 
-        Weights make the loss of all widths about the same: a range has a few cells of each.
+        Weights make the loss of all widths about the same: a range has a few cells of each. What could be published
+        and not read as ranges is refused.
         """
         if not self.keys.get("ranges"):
             return (self,)
-        classes = len(self._finest_classes(terms).own_labels)
+        finest = self._finest_classes(terms)
+        classes = len(finest.own_labels)
+        if finest.size > MOST_LISTED:
+            message = f"The column has {finest.size:,} classes, and ranges are read from at most {MOST_LISTED:,}."
+            raise refusal("ranges", message, "Declare wider classes, or remove ranges.", "[[publish]] ranges")
+        if split not in (None, "budget"):
+            message = f'split = "{split}" counts other people at every width, whose numbers are no ranges.'
+            raise refusal("ranges", message, 'Write split = "budget", or remove ranges.', "[privacy] split")
+        if terms.sampling is not None and terms.sampling.biased:
+            message = "Ranges are estimated where people have one sampling rate, and theirs may differ."
+            raise refusal("ranges", message, "Remove ranges, or low and high.", "[[publish]] ranges")
         keys = {name: value for name, value in self.keys.items() if name != "ranges"}
         widths = [_BRANCHES**level for level in range(1, 20) if _BRANCHES**level < classes]
         if not widths:
