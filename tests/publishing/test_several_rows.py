@@ -140,7 +140,7 @@ def test_what_duplicates_one_dropped_is_for_the_steward_alone(tmp_path: Path) ->
     (entry,) = Ledger.open(str(ledger)).entries()
     assert entry.internal["rows_dropped"] == dropped
     shown = CliRunner().invoke(cli, ["ledger", "show", "1", "--internal", "--ledger", str(ledger)])
-    assert f"{dropped:,} rows were dropped" in shown.output
+    assert f"{dropped:,} rows of {len(visits):,} ({100 * dropped / len(visits):.3g} %) were dropped" in shown.output
     for file in (tmp_path / "out").iterdir():
         assert b"rows_dropped" not in file.read_bytes()
     assert replace(entry, internal={}).steward_sentences() == []

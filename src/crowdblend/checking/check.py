@@ -83,9 +83,9 @@ class ColumnCheck:
 class PersonCheck:
     """The column that tells people apart.
 
-    `repeated` people have several rows, `repeated_rows` in all. `row_numbers` says that ids are 1, 2, 3, … or begin
-    with 0, and `alike` how many ids differ from another in case and spaces alone. The policy states how many people
-    there are, `expected`, or `at_most`.
+    `repeated` people have several rows, `repeated_rows` in all, of which up to `left_out` are left out. `row_numbers`
+    says that ids are 1, 2, 3, … or begin with 0, and `alike` how many ids differ from another in case and spaces alone.
+    The policy states how many people there are, `expected`, or `at_most`.
     """
 
     name: str
@@ -95,6 +95,7 @@ class PersonCheck:
     repeated: int = field(repr=False)
     repeated_rows: int = field(repr=False)
     repeated_become: str | None
+    left_out: int = field(repr=False)
     most: tuple[ListedValue, ...] = field(repr=False)
     row_numbers: bool
     ids: str
@@ -120,6 +121,8 @@ class PersonCheck:
         if self.repeated:
             became = self.repeated_become or _REFUSED
             yield f"  {self.repeated:,} ids are in several rows, {self.repeated_rows:,} rows in all: {became}"
+            if self.repeated_become is not None:
+                yield f"  at most {_share(self.left_out, self.rows)} left out of all numbers"
             yield from (f"    {listed.words()}" for listed in self.most)
         if not self._as_stated:
             yield f"  the policy says {self.expected or self.at_most:,} people: {_REFUSED}"

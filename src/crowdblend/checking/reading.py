@@ -256,13 +256,16 @@ def _person(connection: duckdb.DuckDBPyConnection, relation: Relation, data: Dat
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE {_PERSONS} AS SELECT {who} AS who, count(*) AS n FROM {relation.sql} GROUP BY 1"
     )
-    number = "TRY_CAST(who AS BIGINT)"
+    number, most = "TRY_CAST(who AS BIGINT)", data.rows_per_person or 1
     query = (
         "SELECT coalesce(sum(n) FILTER (WHERE who IS NULL), 0), count(who), count(who) FILTER (WHERE n > 1), "
-        f"coalesce(sum(n) FILTER (WHERE who IS NOT NULL AND n > 1), 0), min({number}), max({number}), "
+        f"coalesce(sum(n) FILTER (WHERE who IS NOT NULL AND n > 1), 0), "
+        f"coalesce(sum(greatest(n - {most}, 0)) FILTER (WHERE who IS NOT NULL), 0), min({number}), max({number}), "
         f"count({number}), count(DISTINCT lower(trim(who))) FROM {_PERSONS}"
     )
-    blank, people, repeated, repeated_rows, low, high, numbers, folded = connection.execute(query).fetchall()[0]
+    blank, people, repeated, repeated_rows, left_out, low, high, numbers, folded = connection.execute(query).fetchall()[
+        0
+    ]
     often = f"SELECT who, n FROM {_PERSONS} WHERE n > 1 AND who IS NOT NULL ORDER BY n DESC, who LIMIT {_MOST_LISTED}"
     several = "one row of each is kept at random" if data.duplicates == "one" else None
     if data.rows_per_person is not None:
@@ -275,6 +278,7 @@ def _person(connection: duckdb.DuckDBPyConnection, relation: Relation, data: Dat
         repeated,
         int(repeated_rows),
         several,
+        int(left_out),
         tuple(ListedValue(value, count) for value, count in connection.execute(often).fetchall()),
         row_numbers=bool(people == rows == numbers and low in (0, 1) and high - low + 1 == people),
         ids=data.ids,

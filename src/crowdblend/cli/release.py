@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -95,7 +95,8 @@ def command(
         spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
         sums = {"total": spent, "profile": composed and composed.to_dict()}
         document = {"folder": str(done.folder), "entry": done.entry, **sums, **plan_document(planned)}
-        answer(document, *release_lines(done, budget, composed, _place_in_series(ledger, done.entry)))
+        cut = [f"  counted    {said}" for said in loaded.data.describe_cut()]
+        answer(document, *release_lines(done, budget, composed, _place_in_series(ledger, done.entry), cut))
 
 
 def publish(
@@ -125,14 +126,18 @@ def _place_in_series(ledger: Ledger, entry: int | None) -> str | None:
 
 
 def release_lines(
-    release: Release, budget: Budget | None, total: ProfileTotal | None = None, series: str | None = None
+    release: Release,
+    budget: Budget | None,
+    total: ProfileTotal | None = None,
+    series: str | None = None,
+    cut: Sequence[str] = (),
 ) -> list[str]:
     """Return where the release is, what it guarantees, and what that adds up to with earlier ones."""
     lines = [
         f"published {release.folder}",
         *(f"  {name}  {sentence}" for name, sentence in _guarantees(release.certificate)),
     ]
-    lines += [] if series is None else [f"  series     {series}"]
+    lines += [*cut, *([] if series is None else [f"  series     {series}"])]
     if budget and budget.differential:
         lines.append(f"  total      about these people: {_spending_line(budget.differential)}")
     if total is not None and total.tighter is not None:

@@ -83,6 +83,8 @@ class ClassCounts:
     """How many people have the rows that were kept."""
     dropped: int | None = None
     """How many rows of the people who are counted were dropped, because too many of one person are in the table."""
+    rows_of_people: int | None = None
+    """How many rows these people have, if some were dropped."""
     outside: Mapping[str, OutsideValues] = field(default_factory=dict)
     """What went to the class `other` of a column, by its name."""
     sums: Mapping[str, int] = field(default_factory=dict)
@@ -92,8 +94,14 @@ class ClassCounts:
     def facts(self) -> dict[str, int]:
         """Facts about the reading for the steward alone."""
         sampled = {"people_sampled": self.classes.people, "classes": len(self.classes.counts)}
-        dropped = {} if self.dropped is None else {"rows_dropped": self.dropped}
-        return {"rows_read": self.rows_read, **sampled, **dropped}
+        return {"rows_read": self.rows_read, **sampled, **self.cut}
+
+    @property
+    def cut(self) -> dict[str, int]:
+        """How many rows of how many were dropped, for the steward alone; nothing where everybody has one row."""
+        if self.dropped is None or self.rows_of_people is None:
+            return {}
+        return {"rows_dropped": self.dropped, "rows_of_people": self.rows_of_people}
 
 
 class Source(Protocol):

@@ -140,7 +140,7 @@ class MemorySource:
         check_people(self.data, draw, engine.rows, classes.people)
         sums = {name: int(engine.steps(name, bounded)[places].sum()) for name, bounded in measures.items()}
         dropped = 0 if named and self.data.keeps_some_rows and not exactly else None
-        return ClassCounts(classes, engine.rows, classes.people, dropped, sums=sums)
+        return ClassCounts(classes, engine.rows, classes.people, dropped, engine.rows, sums=sums)
 
     def _drawn_places(self, draw: Draw) -> Places | slice:
         """Return the rows of sampled people; all rows where classes or strata are drawn from."""

@@ -19,6 +19,8 @@ from crowdblend.ledger.chain import DIGEST
 _LONGEST = {"folder": 4096}
 _LONGEST_NAME = 1000
 MOST_RELEASES = 10**6
+# What the steward alone may know of one publication, or after its name of one of several.
+_DROPPED = "rows_dropped"
 _SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 
 
@@ -151,13 +153,19 @@ class Entry:
 
     def steward_sentences(self) -> list[str]:
         """Return sentences about the internal numbers for the steward; they are never published."""
-        dropped = self.internal.get("rows_dropped")
-        if dropped is None:
-            return []
-        if dropped == 0:
-            return ["No row was dropped: nobody who is counted has more rows than the policy allows."]
-        rows = "1 row was" if dropped == 1 else f"{dropped:,} rows were"
-        return [f"{rows} dropped: of people with several rows, only as many random ones count as the policy allows."]
+        cuts = {name: value for name, value in self.internal.items() if name.endswith(_DROPPED)}
+        return [self._cut_sentence(name.removesuffix(_DROPPED), dropped) for name, dropped in cuts.items()]
+
+    def _cut_sentence(self, publication: str, cut: int) -> str:
+        """Return a sentence on rows of people with several that were dropped; of one of several publications."""
+        if cut == 0:
+            return f"{publication}No row was dropped: nobody who is counted has more rows than the policy allows."
+        rows = self.internal.get(f"{publication}rows_of_people", 0)
+        share = f" of {rows:,} ({100 * cut / rows:.3g} %)" if rows else ""
+        return (
+            f"{publication}{cut:,} rows{share} were dropped: of people with several rows, only as many random ones "
+            "count as the policy allows."
+        )
 
 
 def normal_name(name: str) -> str:

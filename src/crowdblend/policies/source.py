@@ -104,6 +104,18 @@ class DataSource:
         """True if people may have several rows, of which some are kept at random."""
         return self.duplicates == "one" or self.rows_per_person is not None
 
+    def describe_cut(self) -> list[str]:
+        """Describe which rows of a person are left out, where some are, and which share of them that can be."""
+        if not self.keeps_some_rows:
+            return []
+        most, (one, several) = (
+            self.rows_per_person or 1,
+            ("class", "classes") if self.counts_people else ("row", "rows"),
+        )
+        kept = f"one random {one}" if most == 1 else f"at most {most} random {several}"
+        share = f"of a person with {2 * most} {several} half are left out, with {10 * most} nine in ten"
+        return [f"{kept} of each person; {share}"]
+
     def _check_keys(self) -> None:
         """Refuse keys that the format does not have, and a database of which nothing says what to read."""
         tabled = (*DATABASES, "duckdb")

@@ -171,7 +171,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
             lines.append((one.name, f"{kind_of(one.plan.policy.kind).name}{share}"))
             lines += [("", said) for _, said in one.plan.describe_publication()]
             lines += [("", sentence) for sentence in self.expected_errors[one.name].sentences()]
-        return [self.describe_reading(), *lines]
+        return [*self.describe_reading(), *lines]
 
     @property
     def divides_people(self) -> bool:

@@ -105,7 +105,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         sample, policy = self.sample, self.policy
         strata = sample.strata.values()
         each = [f", k = {one.k}{_spread(own)}" for one, own in zip(self.crowds.strata, strata, strict=False)]
-        lines = [self.describe_reading(self.published_names), *sample.describe(each)]
+        lines = [*self.describe_reading(self.published_names), *sample.describe(each)]
         # Noise has other crowds, and hides no cell; several rows of a person, and a part that chooses, need others too.
         exact = self.crowds.largest.noise_epsilon is None and not policy.rows_have_coins and not self.divides_people
         if sample.people and sample.of and exact and policy.epsilon and policy.delta:

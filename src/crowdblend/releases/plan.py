@@ -159,11 +159,14 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
 
     def describe_publication(self) -> Lines:
         """The same of one of several publications, which are read and sampled together."""
-        return [line for line in self.describe() if line[0] not in ("would read", "would sample", "compared")]
+        return [
+            line for line in self.describe() if line[0] not in ("would read", "would count", "would sample", "compared")
+        ]
 
-    def describe_reading(self, names: Iterable[str] | None = None) -> tuple[str, str]:
+    def describe_reading(self, names: Iterable[str] | None = None) -> Lines:
         """Describe the reading; the columns are those of the release unless others are named."""
-        return "would read", f"{', '.join(self.names if names is None else names)} from {self.policy.data.name}"
+        read = f"{', '.join(self.names if names is None else names)} from {self.policy.data.name}"
+        return [("would read", read), *(("would count", said) for said in self.policy.data.describe_cut())]
 
     @property
     @abstractmethod

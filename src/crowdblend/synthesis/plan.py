@@ -67,9 +67,10 @@ class SyntheticPlan(ReleasePlan[SyntheticPolicy, ProgrammeReading]):
 
     def describe(self) -> Lines:
         """Describe the plan from the policy alone: the tables, and the rows."""
-        reading, *lines = self.tables.describe()
+        lines = self.tables.describe()
         said = f"{self.policy.rows:,} synthetic rows, drawn from a model of the tables; they cost no privacy"
-        return [reading, ("would publish", said), *lines]
+        reading = [line for line in lines if line[0] in ("would read", "would count")]
+        return [*reading, ("would publish", said), *lines[len(reading) :]]
 
     @property
     def names(self) -> list[str]:

@@ -61,6 +61,7 @@ class Counting:
         self.counted = 0
         self._people: int | None = None
         self._dropped: int | None = None
+        self._rows_of_people: int | None = None
         typed = [kind.is_number for kind in rows.types([*measures])]
         steps = [bounded.sql(f"m{at}", typed[at]) for at, bounded in enumerate(measures.values())]
         self._query = ", ".join(f"CAST(sum({some}) AS BIGINT), bool_or(({some}) IS NULL)" for some in steps)
@@ -118,6 +119,7 @@ class Counting:
         each = RandomRowPerPerson(rows.row_key, self.packing.width, rows.memory_limit)
         for codes, marks in self.mark_codes(rows.sampled_rows(self.selected)):
             each.add(marks, codes)
+        self._rows_of_people = each.rows
         codes, self._people, self._dropped = kept_rows(each, self.packing, rows.data, draw)
         self.add_codes(codes)
 
@@ -133,7 +135,8 @@ class Counting:
             classes = thin_classes(self.columns, classes, draw)
         check_people(rows.data, draw, rows.read, classes.people)
         people = classes.people if self._people is None else self._people
-        return ClassCounts(classes, rows.read, people, self._dropped, self.coding.outside(), self.sums)
+        cut = self._dropped, self._rows_of_people
+        return ClassCounts(classes, rows.read, people, *cut, self.coding.outside(), self.sums)
 
     def _sum(self, table: pa.Table) -> None:
         cursor = self.rows.cursor

@@ -74,12 +74,12 @@ def class_counts(
     if data.person is None and not isinstance(draw, Exactly):
         classes = thin_classes(columns, classes, draw)
     check_people(data, draw, read, classes.people)
-    people, dropped = classes.people, None
+    people, dropped, rows = classes.people, None, None
     if keep is not None:
-        people, dropped = (facts.counts.get(name, 0) for name in ("people", "dropped"))
+        people, dropped, rows = (facts.counts.get(name, 0) for name in ("people", "dropped", "rows of people"))
     sums = {name: facts.counts.get(f"sum of {name}", 0) for name in measures}
     outside = {name: counter.counts() for name, counter in facts.outside.items()}
-    return ClassCounts(classes, read, people, dropped, outside, sums)
+    return ClassCounts(classes, read, people, dropped, rows, outside, sums)
 
 
 def with_row_key(draw: Draw) -> Everybody | Coin | StratifiedCoin:

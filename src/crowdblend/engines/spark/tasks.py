@@ -214,6 +214,7 @@ class KeepRows:
             counter.add(codes)
             facts.add("people", people)
             facts.add("dropped", dropped)
+            facts.add("rows of people", each.rows)
         yield facts.piece()
         yield from count_pieces(packing, *counter.counts())
 

@@ -57,7 +57,7 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
         return {**self.parameters.to_dict(), **super().summary()}
 
     def describe(self) -> Lines:
-        return [self.describe_reading(), *self.sample.describe(), *self._describe_bins(guaranteed=True)]
+        return [*self.describe_reading(), *self.sample.describe(), *self._describe_bins(guaranteed=True)]
 
     def describe_publication(self) -> Lines:
         """Describe the publication; the programme describes the guarantee."""

@@ -134,9 +134,9 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         if self.strata is None:
             drawn = "all" if policy.samples == policy.people else f"{policy.samples:,} random people of"
             compared = f"with {drawn} {policy.people:,}{' people, you concealed' if drawn == 'all' else ''}"
-            lines = [self.describe_reading(policy.needed_columns), ("would compare", compared)]
+            lines = [*self.describe_reading(policy.needed_columns), ("would compare", compared)]
         else:
-            lines = [self.describe_reading(), *self.sample.describe()]
+            lines = [*self.describe_reading(), *self.sample.describe()]
         for place, made in enumerate(policy.statistics):
             lines += self._describe(place, made)
         sure = f"each within its ± with a probability of at least {at_least(policy.confidence)}"

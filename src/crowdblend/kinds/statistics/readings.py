@@ -51,7 +51,8 @@ class TotalsReading(Reading):
 
     @property
     def internal(self) -> dict[str, int]:
-        return {"people_drawn": self.people}
+        cut = next((counted.cut for counted in self.totals.values()), {})
+        return {"people_drawn": self.people, **cut}
 
     @property
     def outside(self) -> Mapping[str, OutsideValues]:

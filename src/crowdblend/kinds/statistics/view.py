@@ -11,6 +11,7 @@ from crowdblend.guarantees.aggregates import RandomSamples, RobustSampling
 from crowdblend.guarantees.wording import at_least, three_digits
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.releases.facts import rows_counted
 from crowdblend.reports.blocks import Block, Heading, Table, figure
 from crowdblend.reports.rows import read_rows
 from crowdblend.reports.text import distinct_labels, label, round_up, shorten
@@ -115,6 +116,7 @@ def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
             f"Every number is an estimate for the whole population: whoever was sampled counts {counted}. Which people "
             "were sampled, and how many, is not published."
         )
+    yield from rows_counted(facts.rows_per_person)
     sure = f"with a probability of at least {at_least(facts.confidence)}"
     yield (
         f"Each statistic is within ± its error of the true one {sure}; of a histogram, all classes at once, and so of "

@@ -79,7 +79,7 @@ class CountedSynopsisPlan(ClassCountsPlan[SynopsisPolicy]):
         facts = self.facts()
         error = at_most(self.expected_error)
         return [
-            self.describe_reading(),
+            *self.describe_reading(),
             *self.sample.describe(),
             ("would publish", f"{self.mechanism.rows:,} synthetic rows, fitted to noisy counts"),
             ("would answer", f"{self.mechanism.queries.size:,} queries: {facts.queries.words(facts.sizes)}"),

@@ -80,7 +80,7 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         plan, policy, facts = self.parameters, self.policy, self.facts()
         how = "fitted to noisy counts" if plan.name == "fitted" else "chosen by the exponential mechanism"
         return [
-            self.describe_reading(),
+            *self.describe_reading(),
             ("would sample", f"exactly {policy.samples} of {policy.people} people"),
             ("would publish", f"{plan.mechanism.rows:,} synthetic rows, {how}"),
             ("would answer", f"{plan.mechanism.queries.size:,} queries: {facts.queries.words(facts.sizes)}"),
@@ -135,7 +135,7 @@ class EverybodyReading(ClassCountsReading):
 
     @property
     def internal(self) -> dict[str, int]:
-        return {"rows_read": self.counted.rows_read}
+        return {"rows_read": self.counted.rows_read, **self.counted.cut}
 
 
 def plan(policy: SynopsisPolicy) -> SynopsisPlan | CountedSynopsisPlan:

@@ -18,6 +18,8 @@ from crowdblend.reports.view import Part, View
 _PUBLISHED = "What the synthetic rows add up to"
 _ACCURACY = "What they answer, and how well"
 
+_TO_PEOPLE = "To estimate how many people something is true of, multiply the share of rows by the number of people."
+
 
 def view(folder: PublishedRelease, figures: bool) -> View:
     """Return the page, from the certificate and the synthetic rows alone."""
@@ -42,10 +44,12 @@ def view(folder: PublishedRelease, figures: bool) -> View:
 
 
 def _reading(facts: SynopsisFacts) -> tuple[str, ...]:
+    whose = "people" if facts.rows_per_person is None else "rows of people that count"
     return (
-        "No row is a person. The rows are made up so that shares among them are close to shares among the people.",
+        f"No row is a person. The rows are made up so that shares among them are close to shares among the {whose}.",
+        *facts.notes,
         f"They answer these questions: {facts.queries.words(facts.sizes)}. Other shares may be far off.",
-        "To estimate how many people something is true of, multiply the share of rows by the number of people.",
+        *([_TO_PEOPLE] if facts.rows_per_person is None else []),
         "The number of rows and their order mean nothing.",
     )
 

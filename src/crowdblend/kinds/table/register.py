@@ -87,7 +87,7 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
             if policy.count == "people":
                 kept = f"everybody is counted once in each of at most {rows} random classes; no sample is drawn"
         lines = [
-            self.describe_reading(),
+            *self.describe_reading(),
             ("would sample", kept),
             ("would publish", f"a table of {policy.cells:,} cells, all of them with {noise} noise"),
             ("", f"a cell is off by {three_digits(cells.expected_error())} on average, whatever its size"),

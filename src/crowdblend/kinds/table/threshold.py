@@ -65,7 +65,7 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
         shown = f"the cells in which somebody is, with noise, where they reach {self.mechanism.show_from} {counted}"
         off = three_digits(self.mechanism.expected_error())
         return [
-            self.describe_reading(),
+            *self.describe_reading(),
             *self.sample.describe(),
             ("would publish", f"a table of {shown}; labels that few people have do not appear"),
             ("", f"a cell that is shown is off by {off} on average, besides what it owes to having reached that"),
