@@ -3,11 +3,14 @@
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from crowdblend.calculus import Assumption
 from crowdblend.errors import DoesNotCompose, Refused
@@ -19,6 +22,7 @@ from tests.ledger.sources import DRAWN, people, policy, shuffled, write
 
 ROWS = "rows_are_people = true"
 SSN = 'person = "ssn"'
+HERE = 'population = "here"'
 
 
 @pytest.fixture
@@ -88,6 +92,20 @@ def test_a_copy_is_the_same_sample(
         again = COPIES[copy](people(), tmp_path)
         with refused():
             begin(again, who=who, drawn=second, more='format = "parquet"' if again == "copy" else "")
+
+
+@pytest.mark.parametrize("length", [17, 19, 25])
+def test_long_ids_are_the_same_people_in_every_type(begin, tmp_path: Path, length: int) -> None:
+    """Of the first table nothing but the ids is in the second, as decimals, which Oracle exports every number as."""
+    ids = [10 ** (length - 1) + 7919 * at for at in range(600)]
+    write(people().assign(id=[str(one) for one in ids]), tmp_path / "drawn.csv")
+    begin("drawn.csv", more=HERE)
+    others = people(seed=2).assign(id=[Decimal(one) for one in ids])
+    for kind in (pa.decimal128(38, 0), pa.decimal128(length, 0), pa.decimal128(length + 2, 2)):
+        table = pa.Table.from_pandas(others[["id", "sex", "age"]], preserve_index=False)
+        parquet.write_table(table.set_column(0, "id", table["id"].cast(kind)), tmp_path / "copy.parquet")
+        with refused():
+            begin("copy.parquet", more=HERE)
 
 
 def test_the_second_release_does_not_appear(publish, tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
 """The ledger knows a sample again whichever engine has read it."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from pyarrow import parquet
@@ -11,8 +14,13 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.source import DataSource
 from crowdblend.publishing.release import release
+from tests.cases import for_each
 from tests.engines.spark.test_layouts import COLUMNS, people
+from tests.engines.test_known_ids import SETS, check, ids_of, in_arrow, in_parquet
 from tests.golden.releases import KEY
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def test_a_frame_is_the_sample_that_was_published_before(tmp_path: Path, engine: SparkEngine) -> None:
@@ -30,3 +38,15 @@ def test_a_frame_is_the_sample_that_was_published_before(tmp_path: Path, engine:
     again = policy.with_source(DataSource(source="The Spark DataFrame", format="frame", frame=frame))
     with pytest.raises(DoesNotCompose):
         release(again, tmp_path / "second", ledger=ledger, key=bytes(32), engine=engine)
+
+
+@for_each("number", SETS[::3], daily=2)
+def test_ids_of_every_type_are_known_again(
+    number: int, tmp_path: Path, spark: SparkSession, engine: SparkEngine
+) -> None:
+    texts = ids_of(number)
+    columns = {name: each for name, each in in_arrow(texts).items() if name not in ("dictionary", "ns")}
+    data = in_parquet(tmp_path, columns)
+    check(data, texts, engine)
+    frame = spark.read.parquet(data.source)
+    check(DataSource("The Spark DataFrame", "frame", rows_are_people=True, frame=frame), texts, engine)

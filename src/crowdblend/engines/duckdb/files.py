@@ -24,6 +24,7 @@ from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy_imports
 from crowdblend.packages import parquet
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.files import first_records, format_of, open_unpacked
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quote
@@ -37,6 +38,7 @@ _LONGEST_NAME = 100_000
 # The engine holds 16 of these a thread.
 _LONGEST_LINE = 2_000_000
 _BLOCK = 1 << 20
+_MOST_DIGITS = 38
 # Nobody types these. In Latin-1 they are where Windows has its quotation marks, dashes and the euro sign.
 _CONTROLS = re.compile("[\x80-\x9f]")
 _LINE_ENDS = {"\n": r"'\n'", "\r\n": r"'\r\n'", "\r": r"'\r'"}
@@ -180,6 +182,7 @@ def open_parquet(data: DataSource, files: Sequence[Path], columns: Sequence[str]
         _check_folders(data, file, names, columns)
         check_repeats(data, names, columns)
         check_names(data, names, columns)
+        _check_person(data, footer)
         types = _types(footer)
         first = first or (file, types)
         for name in types.keys() & first[1].keys():
@@ -195,6 +198,17 @@ def _types(footer: parquet.FileMetaData) -> dict[str, tuple[Any, ...]]:
     """Return the stored type of every column and nested column, lest it be cast to the first."""
     columns = (footer.schema.column(place) for place in range(len(footer.schema)))
     return {column.path: (column.physical_type, str(column.logical_type), column.converted_type) for column in columns}
+
+
+def _check_person(data: DataSource, footer: parquet.FileMetaData) -> None:
+    """Refuse ids that the engine would round: it reads decimals of more than 38 digits as doubles."""
+    if data.person is None:
+        return
+    kind = footer.schema.to_arrow_schema().field(data.person).type
+    if pa.types.is_decimal(kind) and kind.precision > _MOST_DIGITS:
+        message = f"Column {data.person!r} tells people apart by decimals of more than {_MOST_DIGITS} digits."
+        remedy = f"Convert it to text, or to decimals of at most {_MOST_DIGITS} digits."
+        raise refusal("long-decimal", message, remedy, at_column(data.person))
 
 
 def _check_folders(data: DataSource, file: Path, names: Sequence[str], columns: Sequence[str]) -> None:

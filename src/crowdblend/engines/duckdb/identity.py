@@ -1,7 +1,8 @@
 """Identity of a source, computed in the database: hashes of people and rows, for sketches.
 
 Copies in other formats agree: a number is hashed as a number, also where a text spells it, everything else as the
-text that CSV would have for it, and the empty text as NULL. All anchors are read in one scan of their columns.
+text that CSV would have for it, and the empty text as NULL. A whole number is hashed by its digits, however many and
+of whatever type; what has a fraction as the nearest double. All anchors are read in one scan of their columns.
 A table of few rows is hashed once, whole.
 """
 
@@ -32,6 +33,8 @@ _BITS = 64
 _HASHED, _SIFTED, _TEXTS = "crowdblend_hashed", "crowdblend_sifted", "crowdblend_texts"
 # Texts that databases and files have for a boolean.
 _BOOLEANS = "('true', 'false', 't', 'f')"
+# Below, every whole number is a double.
+_SMALL = "1e15"
 # Fewer ids are read once more sooner than sifted.
 _MANY = 1_000_000
 
@@ -295,17 +298,50 @@ def _hashed_value(identifier: str, kind: ColumnType) -> str:
     if kind is ColumnType.DOUBLE:
         return _hashed_number(identifier)
     text = identifier if kind is ColumnType.TEXT else f"CAST({identifier} AS VARCHAR)"
-    if kind in (ColumnType.SINGLE, ColumnType.DECIMAL):  # 0.1 of either is another double than 0.1
+    if kind is ColumnType.SINGLE:  # 0.1 of either is another double than 0.1
         return _hashed_number(f"CAST({text} AS DOUBLE)")
+    if kind is ColumnType.DECIMAL:
+        without_zeros = f"CASE WHEN contains({text}, '.') THEN {_without_zeros(text)} ELSE {text} END"
+        return f"CASE WHEN {_hashed_decimal(without_zeros, f'CAST({text} AS DOUBLE)')} END"
     if kind is ColumnType.TIMESTAMP:
         return f"hash({_moment(identifier)})"
     return f"hash({text})" if kind.is_day else _hashed_text(text)
 
 
 def _hashed_number(number: str) -> str:
-    whole = f"{number} = trunc({number}) AND abs({number}) < 1e18"
-    other = f"WHEN isfinite({number}) THEN hash({number}) ELSE hash(CAST({number} AS VARCHAR))"
-    return f"CASE WHEN {whole} THEN hash(CAST({number} AS BIGINT)) {other} END"
+    """Return the hash of a double; of a whole one it is that of its digits, as a whole number of up to 38 has them."""
+    least = "CAST('-9223372036854775808' AS DOUBLE)"
+    digits = f"CAST(TRY_CAST({number} AS HUGEINT) AS VARCHAR)"
+    return (
+        f"CASE WHEN {number} = trunc({number}) AND abs({number}) < 1e38 "
+        f"THEN CASE WHEN {number} >= {least} AND {number} < -{least} THEN hash(CAST({number} AS BIGINT)) "
+        f"ELSE hash({digits}) END "
+        f"WHEN isfinite({number}) THEN hash({number}) ELSE hash(CAST({number} AS VARCHAR)) END"
+    )
+
+
+def _without_zeros(decimal: str) -> str:
+    """Return the text of a decimal number with a point, without zeros at its end."""
+    return f"rtrim(rtrim({decimal}, '0'), '.')"
+
+
+def _hashed_decimal(digits: str, number: str) -> str:
+    """Return the cases of a decimal number: the hash of its digits where it is whole, else that of the nearest double.
+
+    Small ones, which are most, need no look at their digits: a double holds them.
+    """
+    return (
+        f"abs({number}) < {_SMALL} THEN {_hashed_number(number)} "
+        f"WHEN NOT contains({digits}, '.') THEN {_hashed_digits(digits)} ELSE {_hashed_number(number)}"
+    )
+
+
+def _hashed_digits(text: str) -> str:
+    """Return the hash of a text that is a whole number if it begins like one, of whatever length."""
+    whole = f"TRY_CAST({text} AS BIGINT)"
+    padded = f"({text} LIKE '0%' OR {text} LIKE '-0%') AND regexp_full_match({text}, '-?[0-9]+')"
+    plain = f"CASE WHEN {padded} THEN regexp_replace({text}, '^(-?)0+', '\\1') ELSE {text} END"
+    return f"CASE WHEN {whole} IS NULL THEN hash({plain}) ELSE hash({whole}) END"
 
 
 def _hashed_text(text: str) -> str:
@@ -317,14 +353,16 @@ def _hashed_text(text: str) -> str:
     exponent = f"contains({text}, 'e') OR contains({text}, 'E')"
     # A cast that fails is slow, and dates and times begin with digits.
     time = f"contains({text}, ':') OR contains({text}, '/') OR (strpos({text}, '-') > 1 AND NOT ({exponent}))"
-    whole, fraction, stamp = (f"TRY_CAST({text} AS {kind})" for kind in ("BIGINT", "DOUBLE", "TIMESTAMP"))
+    fraction, stamp = (f"TRY_CAST({text} AS {kind})" for kind in ("DOUBLE", "TIMESTAMP"))
     moment = f"({text} LIKE '____-__-__ %' OR {text} LIKE '____-__-__T%') AND {stamp} IS NOT NULL"
     return (
         f"CASE WHEN {perhaps} THEN CASE WHEN {text} = '' THEN hash(NULL) "
         f"WHEN {text} < '-' OR {time} THEN CASE WHEN {moment} THEN hash({_moment(stamp)}) ELSE hash({text}) END "
-        f"WHEN contains({text}, '.') OR {exponent} "
-        f"THEN CASE WHEN {fraction} IS NULL THEN hash({text}) ELSE {_hashed_number(fraction)} END "
-        f"WHEN {whole} IS NULL THEN hash({text}) ELSE hash({whole}) END "
+        # Doubles are written with an exponent, and are what they are.
+        f"WHEN {exponent} THEN CASE WHEN {fraction} IS NULL THEN hash({text}) ELSE {_hashed_number(fraction)} END "
+        f"WHEN contains({text}, '.') THEN CASE WHEN {fraction} IS NULL THEN hash({text}) "
+        f"WHEN {_hashed_decimal(_without_zeros(text), fraction)} END "
+        f"ELSE {_hashed_digits(text)} END "
         f"WHEN strlen({text}) < 6 AND lower({text}) IN {_BOOLEANS} THEN hash(CAST(CAST({text} AS BOOLEAN) AS BIGINT)) "
         f"ELSE hash({text}) END"
     )
