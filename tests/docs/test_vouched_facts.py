@@ -47,7 +47,10 @@ CHECKED = {
     ),
     *("Level step steps loss classes level period width", "Queries conjunctions add_up ranges listed"),
     *("StatisticFacts average sum median quantile at fraction count histogram by where", "NoisyTotal name"),
-    *("GraphStatisticFacts name column low width labels other", "TableMet source name columns cells apart noise"),
+    *(
+        "GraphStatisticFacts name column low width labels other breaks",
+        "TableMet source name columns cells apart noise",
+    ),
     # What is stated may not be less than what the mechanisms guarantee; accuracy and display are no guarantee.
     *("TableFacts epsilon delta", "MicrodataFacts epsilon delta", "PointsFacts epsilon delta", "Series epsilon delta"),
     *("ProgrammeFacts epsilon delta", "StatisticsFacts epsilon confidence", "RecodingFacts released_epsilon"),

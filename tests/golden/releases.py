@@ -97,6 +97,9 @@ POLICIES = {
     + '[[publish]]\nkind = "graph"\npeople = 3000\ndegree_bound = 8\n'
     + '[[publish.statistics]]\nname = "connectivity"\nsamples = 1400\n'
     + '[[publish.statistics]]\nname = "average-degree"\nsamples = 1400\n',
+    "graph-degrees": '[data]\nsource = "links.csv"\n[privacy]\nepsilon = 2.0\n'
+    + '[[publish]]\nkind = "graph"\npeople = 3000\ndegree_bound = 8\n'
+    + '[[publish.statistics]]\nname = "degrees"\nbreaks = [1, 2, 4]\nsamples = 1400\n',
 }
 
 _PARTS = (

@@ -253,6 +253,13 @@ def _statistics(facts: Any) -> float:
     return _survey(loss, facts)
 
 
+def _bands(facts: Any) -> float:
+    """Replacing links moves at most 2d people from band to band, and every band may be rounded by a step."""
+    (one,) = facts["statistics"]
+    moved = 4 * facts["degree_bound"] / facts["people"] + (len(one["breaks"]) + 1) * one["resolution"]
+    return float(moved / one["scale"])
+
+
 def _network(facts: Any) -> float:
     """One person's links replaced: two of n people's links change a share, and twice the bound a mean of degrees."""
     moved = {"connectivity": 2.0, "average-degree": 2.0 * facts["degree_bound"]}
@@ -284,6 +291,7 @@ EPSILONS: dict[str, Callable[[Any], float]] = {
     "synopsis-chosen": lambda facts: _survey(facts["mechanism"]["epsilon"], facts),
     "synthetic": _noise_of,
     "graph": _network,
+    "graph-degrees": _bands,
     "programme-budget": _noise_of,
     "programme-register": _noise_of,
 }

@@ -14,7 +14,7 @@ import pytest
 
 from crowdblend.calculus import verify_file
 from crowdblend.engines.choice import default_engine
-from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
+from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, InvalidInput
 from crowdblend.guarantees.aggregates import Exploration, Neighbourhood, RandomSamples, Together
 from crowdblend.guarantees.privacy import Relation
 from crowdblend.kinds.graph.plan import plan
@@ -22,6 +22,7 @@ from crowdblend.kinds.graph.policy import with_graph
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy, parse_policy
 from crowdblend.publishing.release import release
+from crowdblend.releases.facts import derive, read_facts, to_json
 from tests.cases import for_each
 from tests.policies.policies import policy_text
 from tests.refusals import is_refusal, refuses
@@ -74,6 +75,62 @@ def test_a_release_is_right_up_to_its_error(tmp_path: Path) -> None:
     assert (abs(rows["value"] - true) <= RARELY * rows["error"]).all()
     assert internal["components_by_size"] == {"1": 40, "4": 990}
     assert sum(internal["people_by_degree"].values()) == 4000
+
+
+DEGREES = '[[publish.statistics]]\nname = "degrees"\nbreaks = [1, 3, 4]\nsamples = 1500\n'
+
+
+def of_degrees(asked: str = DEGREES) -> str:
+    return POLICY[: POLICY.index("[[publish.statistics]]")] + asked
+
+
+def test_a_degree_distribution_is_right_up_to_its_error_and_drawn(tmp_path: Path) -> None:
+    rows, internal = published(write(tmp_path, policy=of_degrees()))
+    ends = np.bincount([degree for _, degree in town().degree], minlength=4)
+    true = np.array([40, ends[1] + ends[2], ends[3], 0]) / 4000
+    assert rows["class"].tolist() == ["0", "1–2", "3", "4 and more"]
+    assert rows["statistic"].tolist() == ["degrees"] * 4
+    assert internal["statistics_without_noise"] == {"degrees": true.tolist()}
+    assert (abs(rows["value"] - true) <= RARELY * rows["error"]).all()
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "The share of people by their number of links" in page
+    assert page.count("<circle") >= 4
+    made = plan(load_policy(tmp_path / "policy.toml").only)
+    knowledge, differential = (one.conclusion for one in made.certificate().derivations)
+    assert knowledge.aggregate == Neighbourhood(1500, 1)
+    # 4d/n and four roundings, where concealing costs 2(d + 1)/n and what 1,500 people do not tell.
+    (planned,) = made.plans
+    assert differential.epsilon == pytest.approx((16 / 4000 + 4 * planned.resolution) / planned.scale, rel=1e-12)
+
+
+@for_each(
+    ("asked", "reason"),
+    [
+        (DEGREES.replace("[1, 3, 4]", "[3, 1]"), "do not rise"),
+        (DEGREES.replace("[1, 3, 4]", "[0, 1]"), "do not rise"),
+        (DEGREES.replace("[1, 3, 4]", "[1, 1]"), "do not rise"),
+        (DEGREES.replace("[1, 3, 4]", "[]"), "do not rise"),
+        (DEGREES.replace("[1, 3, 4]", "[1, 5]"), "beyond degree_bound = 4"),
+        (DEGREES.replace("breaks = [1, 3, 4]\n", ""), "breaks"),
+        (DEGREES.replace('"degrees"', '"connectivity"'), "breaks"),
+        (DEGREES + DEGREES, "twice"),
+    ],
+)
+def test_bands_that_are_none_are_refused(tmp_path: Path, asked: str, reason: str) -> None:
+    with pytest.raises(InvalidInput, match=reason):
+        parse_policy(of_degrees(asked), tmp_path)
+
+
+@for_each(
+    "change", [{"breaks": [1, 3, 5]}, {"breaks": [3, 1, 4]}, {"breaks": []}, {"labels": ["0"]}, {"name": "eulerian"}]
+)
+def test_facts_of_other_bands_are_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    made = plan(load_policy(write(tmp_path, policy=of_degrees())).only)
+    facts = to_json(made.facts())
+    assert derive(read_facts(facts))
+    facts["statistics"][0] |= change
+    with pytest.raises(DoesNotVerify):
+        derive(read_facts(facts))
 
 
 def test_the_same_key_gives_the_same_numbers_whatever_the_order_and_the_names(tmp_path: Path) -> None:

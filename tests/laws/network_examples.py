@@ -7,6 +7,7 @@ from crowdblend.guarantees.utility import (
     AVERAGE_DEGREE,
     CONNECTED,
     CYCLE_FREE,
+    DEGREES,
     EULERIAN,
     HISTOGRAM,
     Estimator,
@@ -74,6 +75,9 @@ NETWORK_EXAMPLES: dict[str, list[Example]] = {
     "graph.estimator.histogram": [
         Example((), {"samples": 400, "population": 9000, "dimension": 6}, {**_MORE, ("dimension", "reach"): 1})
     ],
+    "graph.estimator.degrees": [
+        Example((), {"degree_bound": 9, "samples": 400, "dimension": 6}, {**_MORE, ("dimension", "reach"): 1})
+    ],
     "graph.published.distance": [Example((_sampled(s),), _NOISE, _HIDDEN) for s in (CONNECTED, CYCLE_FREE, EULERIAN)],
     "graph.published.degree": [
         Example(
@@ -98,6 +102,20 @@ NETWORK_EXAMPLES: dict[str, list[Example]] = {
             (Estimator(HISTOGRAM, 0.1, 0.05, 2.0, RandomSamples(400, 1000)),),
             {**_NOISE, "dimension": 4},
             {**_OF_SAMPLES, ("dimension", "epsilon"): 1},
+        )
+    ],
+    "graph.sharp.degrees": [
+        Example(
+            (Estimator(DEGREES, 0.1, 0.05, 2.0, Neighbourhood(400, 1)),),
+            {**_NOISE, "dimension": 4, "degree_bound": 9},
+            {**_HIDDEN, ("dimension", "epsilon"): 1, ("degree_bound", "epsilon"): 1},
+        )
+    ],
+    "graph.differential.degrees": [
+        Example(
+            (),
+            {**_NOISE, "dimension": 4, "degree_bound": 9},
+            {**_HIDDEN, ("dimension", "epsilon"): 1, ("degree_bound", "epsilon"): 1},
         )
     ],
     **{

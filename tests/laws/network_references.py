@@ -95,6 +95,13 @@ def _histogram(samples: int, population: int, dimension: int) -> Fields:
     return _estimator("histogram", reach, root, 2, RandomSamples(samples, population))
 
 
+def _degrees(degree_bound: int, samples: int, dimension: int) -> Fields:
+    del degree_bound
+    root = 1 / mp.sqrt(mpf(samples))
+    reach = mp.sqrt(mpf(dimension) / samples) + root / 2
+    return _estimator("degree distribution", reach, root, 2, Neighbourhood(samples, 1))
+
+
 def _knowledge(epsilon: Any, aggregate: Any) -> Fields:
     return {"epsilon": epsilon, "delta": 0.0, "aggregate": aggregate, "relation": Relation.CONCEAL, "people": 1}
 
@@ -136,6 +143,13 @@ NETWORK_REFERENCES: dict[str, Callable[..., Fields]] = {
     "graph.estimator.light-ends": _light_ends,
     "graph.estimator.average": _average,
     "graph.estimator.histogram": _histogram,
+    "graph.estimator.degrees": _degrees,
+    "graph.sharp.degrees": lambda a, degree_bound, dimension, population, scale, resolution: _sharp(
+        a, 2 * mpf(degree_bound + 1) / population, scale, dimension * mpf(resolution)
+    ),
+    "graph.differential.degrees": lambda degree_bound, dimension, population, scale, resolution: _differential(
+        4 * mpf(degree_bound) / population + dimension * mpf(resolution), scale
+    ),
     "graph.published.distance": lambda a, population, scale, resolution: _published(
         a, mpf(2) / population, scale, resolution
     ),

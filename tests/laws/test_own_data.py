@@ -33,6 +33,6 @@ def test_every_mechanism_is_about_rows_or_about_links() -> None:
     alone = {rule.id for rule in RULES.values() if isinstance(rule.about, Mechanism) and not rule.premises}
     of_people = {name for name in alone if RULES[name].conclusion.__name__ in {*private, "ZeroKnowledge"}}
     said = {name for name in of_people if Assumption.OWN_DATA_ONLY in RULES[name].theorem.assumes}
-    of_links = {"graph.differential.distance", "graph.differential.degree"}
+    of_links = {f"graph.differential.{name}" for name in ("distance", "degree", "degrees")}
     assert of_people - said == of_links | {"laplace.everybody"}
     assert Assumption.STATED_SENSITIVITY in RULES["laplace.everybody"].theorem.assumes

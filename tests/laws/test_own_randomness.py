@@ -34,7 +34,8 @@ OF_NUMBERS = """
     quantile.everybody quantile.groups quantile.add-remove laplace.sample-complexity laplace.random-samples
     laplace.everybody laplace.accurate graph.connected graph.cycle-free graph.eulerian graph.average-degree
     graph.published.distance graph.published.degree graph.sharp.distance graph.sharp.degree graph.sharp.average
-    graph.sharp.histogram graph.differential.distance graph.differential.degree graph.differential.average
+    graph.sharp.histogram graph.sharp.degrees graph.differential.degrees
+    graph.differential.distance graph.differential.degree graph.differential.average
     graph.differential.histogram
 """
 # A draw of people, of rows, of parts or of an order, and the mechanism that runs on what was drawn.
@@ -54,7 +55,8 @@ OF_NOTHING = """
     choice.zero-knowledge graph.sampler.connected graph.sampler.cycle-free graph.sampler.eulerian
     graph.sampler.average-degree graph.sampler.light-ends graph.estimator.connected graph.estimator.eulerian
     graph.estimator.cycle-free graph.estimator.average-degree graph.estimator.light-ends graph.estimator.average
-    graph.estimator.histogram zero-knowledge.group zero-knowledge.group-distance zero-knowledge.group-samples
+    graph.estimator.histogram graph.estimator.degrees
+    zero-knowledge.group zero-knowledge.group-distance zero-knowledge.group-samples
     zero-knowledge.differential differential.zero-knowledge zero-knowledge.sampler histogram.suppressed
     generalization.suppressed blending.stated blending.postprocessing blending.differential outlier.differential
     opendp.measurement synopsis.exponential synopsis.exponential-useful score.published score.stated

@@ -321,6 +321,12 @@ FALSE = {
         {"dimension": 2, "population": 1000, "scale": 0.5, "resolution": 0.001},
         "dimension = ",
     ),
+    "another degree bound of bands": (
+        "graph.sharp.degrees",
+        lambda: lone(RULES["graph.estimator.degrees"](samples=400, degree_bound=50, dimension=4)),
+        {"degree_bound": 5, "dimension": 4, "population": 1000, "scale": 0.5, "resolution": 0.001},
+        "degree_bound = ",
+    ),
     "networks of two populations": (
         "composition.networks",
         lambda: lone(statistic(population=1000), statistic("eulerian", population=2000)),

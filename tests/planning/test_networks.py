@@ -13,7 +13,7 @@ from tests.cases import for_each
 from tests.refusals import refuses
 
 BOUNDS = Bounds(100_000, 30, 6.0)
-MORE = {"average": {"width": 50.0}, "histogram": {"classes": 4}}
+MORE = {"average": {"width": 50.0}, "histogram": {"classes": 4}, "degrees": {"classes": 5}}
 
 
 def question(name: str, **given: float) -> NetworkRequest:

@@ -32,6 +32,7 @@ from tests.selection import test_exponential as exponential
 from tests.truth import test_biased_parts as biased_parts
 from tests.truth import test_composition as composition
 from tests.truth import test_crowd_blending as crowd_blending
+from tests.truth import test_degrees as degrees
 from tests.truth import test_exact_delta as exact_delta
 from tests.truth import test_gaussian as gaussian
 from tests.truth import test_graphs as graphs
@@ -117,6 +118,7 @@ GROUPS = cases(zero_knowledge.test_groups_and_differential_privacy_follow)
 SAMPLERS = cases(graphs.test_samplers_miss_no_more_often_than_claimed) // PROPERTIES
 CONCEALED = cases(graphs.test_concealing_a_vertex_moves_no_more_than_is_charged) // PROPERTIES
 STRAYS = cases(networks.test_samples_of_people_s_data_stray_as_little_as_claimed)
+DEGREES = cases(degrees.test_concealing_or_replacing_links_moves_the_shares_by_what_is_charged)
 SHARES = cases(networks.test_the_simulator_of_shares_is_as_close_as_promised)
 STEPS = cases(recoding.test_choosing_in_steps_on_a_part_of_the_sample)
 TWO_STRATA = cases(strata.test_releases_of_strata_compose_by_their_profiles)
@@ -159,6 +161,7 @@ COUNTED: dict[str, Count] = {
     "graph.estimator.light-ends": moments("light-ends"),
     "graph.estimator.average": STRAYS,
     "graph.estimator.histogram": STRAYS,
+    "graph.estimator.degrees": cases(degrees.test_random_people_stray_as_little_as_claimed),
     "zero-knowledge.group": GROUPS,
     "zero-knowledge.group-distance": GROUPS,
     "zero-knowledge.group-samples": GROUPS,
@@ -183,8 +186,10 @@ COUNTED: dict[str, Count] = {
     "graph.sharp.distance": simulated("graph.sharp.distance"),
     "graph.sharp.degree": simulated("graph.sharp.degree"),
     "graph.sharp.histogram": SHARES,
+    "graph.sharp.degrees": DEGREES,
     "graph.differential.distance": cases(edits.test_replacing_anybody_s_links_moves_it_by_at_most_the_bound),
     "graph.differential.histogram": SHARES,
+    "graph.differential.degrees": DEGREES,
     "histogram.suppressed": cases(crowd_blending.test_suppression_and_generalization),
     "histogram.noisy": cases(crowd_blending.test_noise_below_k),
     "histogram.laplace": cases(crowd_blending.test_noise_on_every_cell_is_differential),

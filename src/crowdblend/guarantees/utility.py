@@ -14,8 +14,9 @@ CONNECTED = "distance to connectedness"
 CYCLE_FREE = "distance to cycle-freeness"
 EULERIAN = "distance to an Euler path"
 AVERAGE_DEGREE = "average degree"
+DEGREES = "degree distribution"
 RELEASED = "released statistic"
-STATISTICS = (AVERAGE, HISTOGRAM, CONNECTED, CYCLE_FREE, EULERIAN, AVERAGE_DEGREE, RELEASED)
+STATISTICS = (AVERAGE, HISTOGRAM, CONNECTED, CYCLE_FREE, EULERIAN, AVERAGE_DEGREE, DEGREES, RELEASED)
 
 
 @dataclass(frozen=True)

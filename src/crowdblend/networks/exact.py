@@ -10,6 +10,7 @@ With C components, o people with an odd number of links and e components that ha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -73,6 +74,19 @@ def edits_to_euler_path(structure: Structure) -> int:
 def average_degree(structure: Structure) -> Fraction:
     """Return the average number of links."""
     return Fraction(2 * structure.network.links, structure.network.people)
+
+
+def degree_shares(structure: Structure, breaks: Sequence[int]) -> list[Fraction]:
+    """Return the shares of people whose numbers of links are in each band, the first from 0 and the last without end.
+
+    >>> from crowdblend.networks.links import network
+    >>> star = Structure(network(5, np.array([0, 0, 0]), np.array([1, 2, 3])))
+    >>> [str(share) for share in degree_shares(star, [1, 2])]
+    ['1/5', '3/5', '1/5']
+    """
+    placed = np.searchsorted(np.array(breaks, np.int64), structure.network.degrees, side="right")
+    counts = np.bincount(placed, minlength=len(breaks) + 1)
+    return [Fraction(int(count), structure.network.people) for count in counts]
 
 
 def relative(edits: int, people: int, degree_bound: int) -> Fraction:

@@ -24,6 +24,7 @@ from crowdblend.guarantees.utility import (
     AVERAGE_DEGREE,
     CONNECTED,
     CYCLE_FREE,
+    DEGREES,
     EULERIAN,
     HISTOGRAM,
     Estimator,
@@ -184,6 +185,22 @@ def sharp_histogram(
     return _hide_range(premise, arb(1) / population, scale, dimension * arb(resolution))
 
 
+@_on_grid(
+    "graph.sharp.degrees",
+    "The shares of m bands of degrees, a concealed person having no links",
+    f"(2(d+1)/n + h + mr)/λ-{_OF_ESTIMATOR}",
+    (*NETWORK, *ON_GRID, Assumption.FIXED_SHARES),
+    _of_estimate("degree_bound", "dimension"),
+)
+def sharp_degrees(
+    premise: Estimator, *, degree_bound: int, dimension: int, population: int, scale: float, resolution: float
+) -> ZeroKnowledge:
+    """Concealing a vertex moves it and at most d neighbours from one band into another, each 2/n in L1."""
+    _is_about(premise, DEGREES)
+    moved = 2 * (arb(degree_bound) + 1) / population
+    return _hide_range(premise, moved, scale, dimension * arb(resolution))
+
+
 def _hide_range(premise: Estimator, sensitivity: arb, scale: float, rounding: arb) -> ZeroKnowledge:
     """Nothing moves further than the range is wide, however far the estimate strays."""
     if scale < premise.least_scale:
@@ -260,6 +277,20 @@ def differential_average(*, width: float, population: int, scale: float, resolut
 def differential_histogram(*, population: int, scale: float, resolution: float) -> Differential:
     """One person leaves a class and enters another; all other shares stay."""
     return _replace_person(2 * (arb(1) / population + resolution), scale)
+
+
+@_on_grid(
+    "graph.differential.degrees",
+    "The shares of m bands of degrees",
+    "(4d/n + mr)/λ-differentially private with one person's links replaced.",
+    (*NETWORK, *ON_GRID, Assumption.FIXED_SHARES),
+    _alone(DEGREES, "degree_bound", "dimension"),
+)
+def differential_degrees(
+    *, degree_bound: int, dimension: int, population: int, scale: float, resolution: float
+) -> Differential:
+    """At most 2d people change bands: friends who are left or won, and the person only where these are fewer."""
+    return _replace_person(4 * arb(degree_bound) / population + dimension * arb(resolution), scale)
 
 
 def _replace_person(distance: arb, scale: float) -> Differential:

@@ -27,6 +27,7 @@ from crowdblend.guarantees.utility import (
     AVERAGE_DEGREE,
     CONNECTED,
     CYCLE_FREE,
+    DEGREES,
     EULERIAN,
     HISTOGRAM,
     Estimator,
@@ -283,9 +284,26 @@ def estimator_average(*, samples: int, population: int, width: float) -> Estimat
 )
 def estimator_histogram(*, samples: int, population: int, dimension: int) -> Estimator:
     """√(m/k) on average, and one drawn person moves the error by at most 2/k (McDiarmid's inequality)."""
+    return _shares_error(samples, dimension).estimator(HISTOGRAM, arb(2), RandomSamples(samples, population))
+
+
+@rule(
+    "graph.estimator.degrees",
+    source=OURS,
+    statement="The shares of m bands of degrees among t random vertices stray (in L1) by no more than (√m + 1/2)/√t as "
+    "far as noise of scale 1/√t or more can tell.",
+    assumes=(*NETWORK, Assumption.FIXED_SHARES),
+    about=mechanism(STATISTIC, "degree_bound", "dimension", measure=DEGREES, statistic=DEGREES),
+    free=_SEEN,
+)
+def estimator_degrees(*, degree_bound: int, samples: int, dimension: int) -> Estimator:  # noqa: ARG001  public
+    """As for shares of classes, with a vertex in one band: its degree is seen from its neighbourhood."""
+    return _shares_error(samples, dimension).estimator(DEGREES, arb(2), Neighbourhood(samples, 1))
+
+
+def _shares_error(samples: int, dimension: int) -> _Error:
     root = arb(_some(samples)).sqrt()
-    error = _Error((arb(dimension).sqrt() + arb(1) / 2) / root, 1 / root)
-    return error.estimator(HISTOGRAM, arb(2), RandomSamples(samples, population))
+    return _Error((arb(dimension).sqrt() + arb(1) / 2) / root, 1 / root)
 
 
 def _average_error(length: arb, samples: int) -> _Error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import Annotated
 
 import msgspec
@@ -13,6 +14,7 @@ from crowdblend.planning.networks.request import (
     PEOPLE_S_DATA,
     Bounds,
     SimulatorView,
+    bands,
     derive_release,
     differential,
     estimator,
@@ -26,7 +28,8 @@ Positive = Annotated[float, msgspec.Meta(gt=0)]
 class GraphStatisticFacts(Fact, frozen=True, kw_only=True):
     """One statistic: what it is, the noise on it, and how many random people its guarantee is relative to.
 
-    An average of a column lies at most `width` above `low`; a histogram has the classes `labels`.
+    An average of a column lies at most `width` above `low`; a histogram has the classes `labels`, and a degree
+    distribution bands, of which a new one begins at each of `breaks`.
     """
 
     name: str
@@ -39,12 +42,15 @@ class GraphStatisticFacts(Fact, frozen=True, kw_only=True):
     width: Positive | None = None
     labels: tuple[str, ...] = ()
     other: str | None = None
+    breaks: tuple[Count, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.name in PEOPLE_S_DATA) != (self.column is not None):
             raise ValueError("statistics of people's data have a column, and no others")
         if (self.name == "histogram") != bool(self.labels) or (self.name == "average") != (self.width is not None):
             raise ValueError("a histogram has labels, an average has a width, and nothing else has either")
+        if (self.name == "degrees") != bool(self.breaks) or any(low >= high for low, high in pairwise(self.breaks)):
+            raise ValueError("degrees have breaks that rise, and nothing else has any")
 
     @property
     def label(self) -> str:
@@ -52,9 +58,14 @@ class GraphStatisticFacts(Fact, frozen=True, kw_only=True):
         return self.name if self.column is None else f"{self.name} of {self.column}"
 
     @property
+    def shares(self) -> tuple[str, ...]:
+        """The classes of a histogram or the bands of degrees, of which shares are published."""
+        return bands(self.breaks) if self.breaks else self.labels
+
+    @property
     def classes(self) -> int | None:
-        """The number of classes of a histogram."""
-        return len(self.labels) or None
+        """The number of classes of a histogram, or of bands of degrees."""
+        return len(self.shares) or None
 
     @property
     def error(self) -> float:
@@ -97,6 +108,8 @@ class GraphFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="graph"
         """Derive zero-knowledge privacy of all statistics together, and differential privacy."""
         if len({one.label for one in self.statistics}) < len(self.statistics):
             raise contradiction("it states a statistic twice")
+        if any(one.breaks and one.breaks[-1] > self.degree_bound for one in self.statistics):
+            raise contradiction("its bands of degrees go beyond the bound on degrees")
         if sum(one.samples for one in self.statistics) >= self.people:
             raise contradiction("its statistics look at no fewer people than there are")
         alone = (differential(one, self.bounds, one.scale, one.resolution) for one in self.statistics)

@@ -19,6 +19,7 @@ from crowdblend.kinds.graph.facts import GraphFacts, GraphStatisticFacts
 from crowdblend.kinds.graph.network import NetworkReading, check_network, read_network
 from crowdblend.kinds.graph.policy import GraphPolicy, GraphStatistic
 from crowdblend.mechanisms.networks import NoisyStatistic
+from crowdblend.networks.exact import degree_shares
 from crowdblend.planning.networks.solve import (
     CONFIDENCE,
     NetworkPlan,
@@ -62,7 +63,8 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
                 column=statistic.column,
                 low=statistic.low,
                 width=statistic.width,
-                labels=statistic.classes,
+                labels=statistic.classes if statistic.breaks is None else (),
+                breaks=statistic.breaks or (),
                 other=statistic.other,
             )
             for statistic, mechanism in zip(self.policy.statistics, mechanisms, strict=True)
@@ -182,6 +184,8 @@ def noisy_numbers(
 
 def exact_values(statistic: GraphStatistic, mechanism: NoisyStatistic, network: NetworkReading) -> list[Fraction]:
     """Return the numbers of a statistic without noise, above the lower end of its range."""
+    if statistic.breaks is not None:
+        return degree_shares(network.structure, statistic.breaks)
     return [mechanism.exact(network.structure)] if statistic.column is None else network.values(statistic)
 
 

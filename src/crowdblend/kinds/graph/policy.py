@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal, Never
 
 from msgspec.structs import asdict
@@ -17,7 +18,7 @@ from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import naming, refusal
 from crowdblend.policies.source import DataSource, format_of
-from crowdblend.policies.value_types import FilePath, Texts
+from crowdblend.policies.value_types import FilePath, Texts, Wholes
 
 with lazy_imports():
     from crowdblend.planning.networks import request as requests
@@ -25,7 +26,11 @@ with lazy_imports():
     from crowdblend.planning.networks.request import Bounds, NetworkRequest
 
 _STATISTICS = "[[publish.statistics]]"
-_TAKES = {"average": ("column", "start", "stop"), "histogram": ("column", "values", "other")}
+_TAKES = {
+    "degrees": ("breaks",),
+    "average": ("column", "start", "stop"),
+    "histogram": ("column", "values", "other"),
+}
 _REQUEST = ("epsilon", "samples", "error", "resolution")
 
 
@@ -89,12 +94,12 @@ class GraphStatistic(Section, frozen=True, kw_only=True):
         needs("name=average", "stop", code="statistic"),
         *(
             needs(one, *(f"name={name}" for name, keys in _TAKES.items() if one in keys), code="statistic")
-            for one in ("column", "start", "stop", "values", "other")
+            for one in ("breaks", "column", "start", "stop", "values", "other")
         ),
     )
 
     name: Annotated[
-        Literal["connectivity", "cycle-freeness", "eulerian", "average-degree", "average", "histogram"],
+        Literal["connectivity", "cycle-freeness", "eulerian", "average-degree", "degrees", "average", "histogram"],
         key("The statistic."),
     ]
     epsilon: Annotated[
@@ -107,6 +112,10 @@ class GraphStatistic(Section, frozen=True, kw_only=True):
     )
     resolution: Annotated[
         float | None, key("The step of the grid that published numbers lie on; planned unless given.", "resolution")
+    ] = None
+    breaks: Annotated[
+        Wholes | None,
+        key("For degrees: the numbers of links from which on a new band begins; the first band begins with 0."),
     ] = None
     column: Annotated[
         str | None, key("For average and histogram: the column of the vertices, which no link decides.")
@@ -125,9 +134,15 @@ class GraphStatistic(Section, frozen=True, kw_only=True):
             message = f"values of the histogram {'name a class twice' if self.values else 'are empty'}."
             raise refusal("statistic", message, "List the classes, each once.", f"{_STATISTICS} values")
 
+        if self.breaks is not None and not _rise_from_1(self.breaks):
+            message = "breaks of the degrees do not rise from 1 or more."
+            raise refusal("statistic", message, "List them in order, each once.", f"{_STATISTICS} breaks")
+
     @property
     def classes(self) -> tuple[str, ...]:
-        """The classes of a histogram, that of other values last."""
+        """The classes of a histogram, that of other values last, or the bands of degrees."""
+        if self.breaks is not None:
+            return requests.bands(self.breaks)
         return (*(self.values or ()), *((self.other,) if self.other is not None else ()))
 
     @property
@@ -159,8 +174,11 @@ class GraphStatistic(Section, frozen=True, kw_only=True):
         given = {name: value for name, value in asdict(self).items() if name in _REQUEST}
         if self.shares:
             given["epsilon"] = epsilon
-        classes = len(self.classes) if self.values else None
-        return requests.NetworkRequest(self.name, bounds, **given, width=self.width, classes=classes)
+        return requests.NetworkRequest(self.name, bounds, **given, width=self.width, classes=len(self.classes) or None)
+
+
+def _rise_from_1(breaks: tuple[int, ...]) -> bool:
+    return bool(breaks) and breaks[0] >= 1 and all(low < high for low, high in pairwise(breaks))
 
 
 class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
@@ -190,6 +208,9 @@ class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
                 raise refusal(
                     "statistic-twice", f"{_STATISTICS} has {statistic.label[:60]} twice.", "Remove one.", _STATISTICS
                 )
+            if statistic.breaks is not None and statistic.breaks[-1] > self.graph.degree_bound:
+                message = f"breaks of the degrees go beyond degree_bound = {self.graph.degree_bound}."
+                raise refusal("statistic", message, "Leave larger ones out.", f"{_STATISTICS} breaks")
             if statistic.column is not None and self.graph.vertices is None:
                 message = f"The {statistic.label[:60]} needs people's data."
                 raise refusal(

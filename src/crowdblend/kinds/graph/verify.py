@@ -14,20 +14,20 @@ def check(release: PublishedRelease) -> None:
     facts = release.facts
     assert isinstance(facts, GraphFacts)
     (path,) = require_files(release, "data")
-    classes = ["class"] if any(one.labels for one in facts.statistics) else []
+    classes = ["class"] if any(one.shares for one in facts.statistics) else []
     rows = read_rows(path, ["statistic", *classes, "value", "error", "confidence"])
     expected = [
         (one.label, label, one.error, facts.stated_confidence)
         for one in facts.statistics
-        for label in one.labels or (None,)
+        for label in one.shares or (None,)
     ]
     found = [(row["statistic"], row.get("class") or None, row["error"], row["confidence"]) for row in rows]
     if found != expected:
         raise contradiction(f"{path.name} has other rows than the statistics that were planned")
     ends = []
     for one, claim in zip(facts.statistics, facts.claims, strict=True):
-        width = 1.0 if one.labels else float(claim.premises[0].conclusion.width)
+        width = 1.0 if one.shares else float(claim.premises[0].conclusion.width)
         # Rounding may go beyond the range by a step.
-        ends += [(one.low, one.low + width + one.resolution)] * len(one.labels or (None,))
+        ends += [(one.low, one.low + width + one.resolution)] * len(one.shares or (None,))
     if not all(low <= row["value"] <= high for row, (low, high) in zip(rows, ends, strict=True)):
         raise contradiction(f"{path.name} has an impossible number")

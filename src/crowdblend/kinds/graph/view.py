@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from crowdblend.figures.bars import interval_chart
 from crowdblend.kinds.graph.facts import GraphFacts
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.reports.blocks import Block, Table
+from crowdblend.reports.blocks import Block, Table, figure
 from crowdblend.reports.rows import read_rows
 from crowdblend.reports.text import enumeration, label, round_up
 from crowdblend.reports.view import Part, View
@@ -17,13 +18,14 @@ _MEANS = {
     "cycle-freeness": "cycle-freeness: how many links are too many for a network without cycles",
     "eulerian": "eulerian: how many links to add or remove until one walk can use every link exactly once",
     "average-degree": "average-degree: how many links people have on average",
+    "degrees": "degrees: which share of the people has how many links",
 }
 
 _SHARES = ("connectivity", "cycle-freeness", "eulerian")
 
 
-def view(folder: PublishedRelease, _figures: bool) -> View:
-    """Return every number of the one data file."""
+def view(folder: PublishedRelease, figures: bool) -> View:
+    """Return every number of the one data file, and the bands of degrees as a figure."""
     path = next(iter(folder.files.values()))
     rows = read_rows(path, "statistic", ("value", "error", "confidence"), label="class")
     facts = folder.facts
@@ -33,7 +35,7 @@ def view(folder: PublishedRelease, _figures: bool) -> View:
         what="a few numbers about a network of people, each with random noise",
         keys=_keys(facts, len(rows)),
         reading=_reading(rows),
-        parts=[Part("data", "What was published", _numbers(rows))],
+        parts=[Part("data", "What was published", [*_numbers(rows), *(_degrees(rows) if figures else [])])],
     )
 
 
@@ -83,6 +85,20 @@ def _numbers(rows: list[dict[str, Any]]) -> list[Block]:
     ]
     right = range(len(named), len(headers))
     return [Table(headers, cells, "The published numbers", right), "The data file holds the same numbers."]
+
+
+def _degrees(rows: list[dict[str, Any]]) -> list[Block]:
+    """Return the shares of the bands of degrees with their errors, within what is possible."""
+    bands = [(str(row["class"]), *_ends(row)) for row in rows if str(row.get("statistic")) == "degrees"]
+    if not bands:
+        return []
+    caption = "The share of people by their number of links; lines are what it is off by except in 1 of 20 releases."
+    return [figure(lambda narrow: interval_chart(bands, narrow=narrow), caption)]
+
+
+def _ends(row: Mapping[str, Any]) -> tuple[float, float, float]:
+    value, error = float(row["value"]), float(row["error"])
+    return value, max(0.0, value - error), min(1.0, value + error)
 
 
 def _between(row: Mapping[str, Any]) -> str:

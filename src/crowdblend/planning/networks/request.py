@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Protocol
 
 from crowdblend.calculus import Derivation, Rule
@@ -11,7 +13,18 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.parameters import PARAMETERS, check
 
 PEOPLE_S_DATA = ("average", "histogram")
-NAMES = ("connectivity", "cycle-freeness", "eulerian", "average-degree", *PEOPLE_S_DATA)
+SHARES = ("degrees", "histogram")
+NAMES = ("connectivity", "cycle-freeness", "eulerian", "average-degree", "degrees", *PEOPLE_S_DATA)
+
+
+def bands(breaks: Sequence[int]) -> tuple[str, ...]:
+    """Return the names of bands of degrees: from 0 to below the first break, and so on.
+
+    >>> bands([1, 2, 5])
+    ('0', '1', '2–4', '5 and more')
+    """
+    named = [str(low) if low == high - 1 else f"{low}–{high - 1}" for low, high in pairwise((0, *breaks))]
+    return (*named, f"{breaks[-1]} and more")
 
 
 @dataclass(frozen=True)
@@ -35,7 +48,8 @@ class Bounds:
 class NetworkRequest:
     """One statistic; of epsilon, samples and error two are given.
 
-    `width` is the length of the interval of an average, `classes` the number of classes of a histogram.
+    `width` is the length of the interval of an average, `classes` the number of classes of a histogram or of bands of
+    degrees.
     """
 
     name: str
@@ -87,7 +101,7 @@ class AskedStatistic(Protocol):
 
     @property
     def classes(self) -> int | None:
-        """The number of classes of a histogram."""
+        """The number of classes of a histogram, or of bands of degrees."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +118,7 @@ _ESTIMATORS: dict[str, tuple[Rule, ...]] = {
     "cycle-freeness": (graphs.estimator_cycle_free,),
     "eulerian": (graphs.estimator_eulerian,),
     "average-degree": (graphs.estimator_average_degree, graphs.estimator_light_ends),
+    "degrees": (graphs.estimator_degrees,),
     "average": (graphs.estimator_average,),
     "histogram": (graphs.estimator_histogram,),
 }
@@ -135,6 +150,7 @@ def derive_release(
     rules = {
         "average": graph_releases.sharp_average,
         "histogram": graph_releases.sharp_histogram,
+        "degrees": graph_releases.sharp_degrees,
         "average-degree": graph_releases.sharp_degree,
     }
     rule = rules.get(statistic.name, graph_releases.sharp_distance)
@@ -146,6 +162,7 @@ def differential(statistic: AskedStatistic, bounds: Bounds, scale: float, resolu
     rules = {
         "average": graph_releases.differential_average,
         "histogram": graph_releases.differential_histogram,
+        "degrees": graph_releases.differential_degrees,
         "average-degree": graph_releases.differential_degree,
     }
     rule = rules.get(statistic.name, graph_releases.differential_distance)
@@ -158,4 +175,5 @@ def sensitivity(statistic: AskedStatistic, bounds: Bounds) -> float:
         return (statistic.width or 0.0) / bounds.people
     if statistic.name == "histogram":
         return 1 / bounds.people
-    return (2 * bounds.degree_bound if statistic.name == "average-degree" else 2) / bounds.people
+    moved = {"average-degree": 2 * bounds.degree_bound, "degrees": 2 * (bounds.degree_bound + 1)}
+    return moved.get(statistic.name, 2) / bounds.people

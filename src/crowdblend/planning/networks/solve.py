@@ -16,7 +16,14 @@ from crowdblend.calculus import Derivation
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.numerics.search import first_true
-from crowdblend.planning.networks.request import NetworkRequest, SimulatorView, derive_release, estimator, sensitivity
+from crowdblend.planning.networks.request import (
+    SHARES,
+    NetworkRequest,
+    SimulatorView,
+    derive_release,
+    estimator,
+    sensitivity,
+)
 
 # The error that is stated holds with this probability.
 CONFIDENCE = 0.95
@@ -55,7 +62,7 @@ class NetworkPlan:
     @property
     def width(self) -> float:
         """The length of the range of the statistic; a share of people lies between 0 and 1."""
-        return 1.0 if self.name == "histogram" else float(self.derivation.premises[0].conclusion.width)
+        return 1.0 if self.name in SHARES else float(self.derivation.premises[0].conclusion.width)
 
     @property
     def error(self) -> float:
