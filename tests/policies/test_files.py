@@ -1,5 +1,7 @@
 """Which files a source is, for whoever asks: reading, the ledger, `init` and the guess of the format."""
 
+import errno
+import os
 import time
 from pathlib import Path
 
@@ -105,6 +107,22 @@ def test_a_link_out_of_the_folder_of_the_data_is_refused(tmp_path: Path, link: s
         with pytest.raises(InvalidInput):
             read_header(here / source)
     assert source_files(str(data / "a.csv"), "csv")
+
+
+def test_a_folder_that_cannot_be_looked_into_leaves_nobody_out(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    look = os.scandir
+
+    def scandir(path: str) -> object:
+        if Path(path) in (tree / "deep", tree / ".git"):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return look(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(InvalidInput) as caught:
+        source_files(str(tree), "csv")
+    assert caught.value.code == "data.unreadable"
+    (tree / "deep").rename(tree / "_deep")
+    assert source_files(str(tree), "csv")
 
 
 def test_other_links_are_left_alone(tmp_path: Path) -> None:

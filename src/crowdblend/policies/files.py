@@ -13,7 +13,7 @@ import glob
 import gzip
 import io
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, cast
@@ -105,7 +105,19 @@ def is_pattern(source: str) -> bool:
 
 def folder_files(folder: Path) -> list[Path]:
     """Return the files of a folder and the folders below that may be data, whatever their format, in order of name."""
-    return _data(((file, folder) for file in folder.rglob("*")), any_ending=False)
+    return _data(((file, folder) for file in _below(folder)), any_ending=False)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Yield what is in a folder and the folders below; one that cannot be looked into would leave its people out."""
+
+    def refuse(error: OSError) -> None:
+        message = f"The folder {Path(error.filename).name!r} cannot be read ({error.strerror})."
+        raise _refusal("unreadable", message, "Check its permissions, or name the files by a pattern.")
+
+    for path, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        yield from (Path(path) / name for name in (*folders, *names))
 
 
 def pattern_files(pattern: str) -> list[Path]:
