@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from pyarrow import csv, parquet
 
+from crowdblend.calculus.folder_files import regular_file_hash
 from crowdblend.cli.main import cli
 from crowdblend.errors import DoesNotVerify
 from crowdblend.publishing.verification.consistency import verify_release
@@ -79,6 +80,14 @@ def test_what_is_no_regular_file_is_refused(releases: dict[str, Path], tmp_path:
             (folder / name).unlink()
             make(folder / name)
             refused(folder, "file-not-regular")
+
+
+def test_a_link_that_took_the_place_of_a_file_is_not_followed(releases: dict[str, Path], tmp_path: Path) -> None:
+    """After the folder was looked through, and before the file is opened."""
+    link = tmp_path / "data.csv"
+    link.symlink_to(releases["table"] / "data.csv")
+    with pytest.raises(DoesNotVerify, match="cannot be read"):
+        regular_file_hash(link)
 
 
 def test_no_report_of_data_that_contradict_their_certificate(releases: dict[str, Path], tmp_path: Path) -> None:

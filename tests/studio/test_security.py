@@ -17,7 +17,7 @@ from crowdblend.studio import security
 from crowdblend.studio import server as studio_server
 from crowdblend.studio.app import PAGES
 from crowdblend.studio.places import Root
-from crowdblend.studio.security import LARGEST_BODY, POLICY, REPORT_POLICY, Guard, Session
+from crowdblend.studio.security import LARGEST_BODY, LONGEST_QUERY, POLICY, REPORT_POLICY, Guard, Session
 from crowdblend.studio.server import bound
 from crowdblend.studio.work import checked_policy
 from tests.cases import for_each
@@ -175,6 +175,11 @@ def test_a_hostile_policy_is_shown_as_text(visitor: Visitor, root: Path) -> None
         assert "<img src=x" not in visitor.get(f"/drafts/{number}/{step}").text
     (root / "policy.toml").write_text(f"[data]\nsource = 1\n{hostile} = 2\n", encoding="utf-8")
     assert "<img src=x" not in visitor.send("/drafts", {"policy": "policy.toml"}).text
+
+
+def test_an_address_may_be_so_long_and_no_longer(visitor: Visitor) -> None:
+    assert visitor.get("/?" + "a" * LONGEST_QUERY).status_code == 200
+    assert visitor.get("/?" + "a" * (LONGEST_QUERY + 1)).status_code == 414
 
 
 def test_a_request_that_is_too_large_is_refused(visitor: Visitor) -> None:
