@@ -165,6 +165,7 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
         "publication-twice",
         "Rename one.",
     ),
+    "a name of a device": (lambda: cb.Table(name="Aux"), "publication-name", "Windows has a device"),
     "a name that is a path": (lambda: cb.Table(name="../by_age"), "publication-name", "cannot be a file name"),
     "a name that is a number": (lambda: cb.Table(name=5), "type", "takes a text in quotes"),
     "no share": (lambda: cb.Table(share=0), "range", "between 0 and 1 (exclusive)"),

@@ -19,6 +19,8 @@ from crowdblend.policies.value_types import Names
 # Files that a release has beside its publications.
 _WEIGHT = Parameter(0, 10**6, "", low_open=True)
 _TAKEN = ("totals", "certificate", "datapackage", "report", "readme")
+# Names that no file can have on Windows, whatever its ending: whoever unpacked such a folder there would lose it.
+_DEVICE = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]", re.IGNORECASE)
 PUBLICATION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 PolicyT = TypeVar("PolicyT", bound=PublicationPolicy)
 
@@ -53,6 +55,9 @@ class CommonKeys(Section, frozen=True, kw_only=True):
         if self.name is not None and not PUBLICATION_NAME.fullmatch(self.name):
             message = f"name in [[publish]] is {self.name[:60]!r}, which cannot be a file name."
             raise refusal("publication-name", message, "Use at most 100 letters, digits, - and _.", "[[publish]] name")
+        if self.name is not None and _DEVICE.fullmatch(self.name):
+            message = f"name in [[publish]] is {self.name!r}, and Windows has a device of this name."
+            raise refusal("publication-name", message, "Choose another name.", "[[publish]] name")
         if self.name is not None and self.name.lower() in _TAKEN:
             message = f"A file called {self.name!r} is written beside the data."
             raise refusal("publication-name", message, "Choose another name.", "[[publish]] name")
