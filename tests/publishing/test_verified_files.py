@@ -2,8 +2,11 @@
 
 import json
 import os
+import random
 import shutil
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +15,13 @@ import pytest
 from click.testing import CliRunner
 from pyarrow import csv, parquet
 
+from crowdblend.calculus import sha256_of
 from crowdblend.calculus.folder_files import regular_file_hash
 from crowdblend.cli.main import cli
 from crowdblend.errors import DoesNotVerify
 from crowdblend.publishing.verification.consistency import verify_release
-from crowdblend.reading import cells
+from crowdblend.reading.allowance import Allowance
+from crowdblend.reading.parquet_pages import pages_of
 from crowdblend.reading.release import read
 from crowdblend.reports.write import report_html
 from tests.calculus.documents import resealed
@@ -125,11 +130,10 @@ CELLS, MEMORY = "more rows than the certificate has cells", "far more memory tha
     ],
 )
 def test_small_files_that_unpack_to_much_are_not_read(
-    name: str, rows: int | None, why: str, releases: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, rows: int | None, why: str, releases: dict[str, Path], tmp_path: Path
 ) -> None:
     original = csv.read_csv(releases[name] / "data.csv")
     if rows is None:
-        monkeypatch.setattr(cells, "LARGEST_UNPACKED", 1 << 20)
         large = pa.table({column: ["x" * (1 << 23)] for column in original.column_names})
     else:
         large = pa.table({column: pa.repeat(original.column(column)[0], rows) for column in original.column_names})
@@ -138,3 +142,80 @@ def test_small_files_that_unpack_to_much_are_not_read(
     for opening in (verify_release, read, report_html):
         with pytest.raises(DoesNotVerify, match=why):
             opening(folder)
+
+
+def zigzag(number: int, length: int = 0) -> bytes:
+    """A whole number as Thrift writes it, with as many bytes as asked for."""
+    rest, found = 2 * number, list[int]()
+    while rest >= 128 or len(found) + 1 < length:
+        found.append(rest & 127 | 128)
+        rest >>= 7
+    return bytes([*found, rest])
+
+
+@pytest.mark.parametrize("codes", [True, False])
+@pytest.mark.parametrize("name", ["table", "microdata"])
+def test_a_footer_that_lies_is_found_by_the_pages(
+    name: str, codes: bool, releases: dict[str, Path], tmp_path: Path
+) -> None:
+    """Twenty kilobytes that would take a gigabyte, and whose footer says that they take 900 bytes."""
+    original = csv.read_csv(releases[name] / "data.csv")
+    columns: dict[str, Any] = {column: original.column(column)[:1] for column in original.column_names}
+    columns[original.column_names[0]] = ["x" * (80 << 20)]
+    folder = in_parquet(releases[name], tmp_path / "large", pa.table(columns))
+    path = folder / "data.parquet"
+    parquet.write_table(pa.table(columns), path, compression="zstd", use_dictionary=codes)
+    group = parquet.read_metadata(path).row_group(0)
+    content = path.read_bytes()
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    footer = content[start:]
+    for size in (group.column(0).total_uncompressed_size, group.total_byte_size):
+        footer = footer.replace(zigzag(size), zigzag(900, len(zigzag(size))))
+    path.write_bytes(content[:start] + footer)
+    lying = parquet.read_metadata(path).row_group(0)
+    assert (lying.total_byte_size, lying.column(0).total_uncompressed_size) == (900, 900)
+    document = json.loads((folder / "certificate.json").read_text())
+    document["facts"]["files"]["data.parquet"] = sha256_of(path)
+    (folder / "certificate.json").write_text(resealed(document))
+    for opening in (verify_release, read, report_html):
+        with pytest.raises(DoesNotVerify, match=MEMORY):
+            opening(folder)
+
+
+def test_sizes_are_compared_before_anything_is_read(releases: dict[str, Path], tmp_path: Path) -> None:
+    """A README of a gigabyte, and a table of one: holes in a file cost nothing."""
+    for name in ("README.md", "report.html", "data.csv"):
+        folder = tmp_path / name
+        shutil.copytree(releases["table"], folder)
+        os.truncate(folder / name, 1 << 30)
+        begun = time.process_time()
+        for opening in (verify_release, read):
+            with pytest.raises(DoesNotVerify, match=r"longer than what it explains|more bytes than its cells"):
+                opening(folder)
+        assert time.process_time() - begun < 1
+
+
+def test_every_page_of_a_release_is_found(tmp_path: Path) -> None:
+    """Their headers and what they hold are the whole column, in several pages, with dictionaries or without."""
+    rows = 200_000
+    table = pa.table({"a": ["x", "long label"] * (rows // 2), "n": range(rows), "f": [1.5, None] * (rows // 2)})
+    for options in ({}, {"use_dictionary": False}, {"data_page_version": "2.0"}, {"data_page_size": 4_096}):
+        parquet.write_table(table, tmp_path / "t.parquet", compression="zstd", **options)  # type: ignore[arg-type]
+        group = parquet.read_metadata(tmp_path / "t.parquet").row_group(0)
+        for at in range(group.num_columns):
+            pages = list(pages_of(tmp_path / "t.parquet", group.column(at)))
+            unpacked, packed = (sum(getattr(page, name) for page in pages) for name in ("unpacked", "packed"))
+            headers = group.column(at).total_compressed_size - packed
+            assert 0 < headers == group.column(at).total_uncompressed_size - unpacked
+
+
+def test_bytes_that_are_no_pages_are_refused(tmp_path: Path) -> None:
+    """Whatever a byte of a small file becomes: it is refused, or it reads as a file of the allowed size."""
+    table = pa.table({"a": ["x", "y"] * 500, "n": range(1_000)})
+    parquet.write_table(table, tmp_path / "t.parquet", compression="zstd")
+    content, chance = (tmp_path / "t.parquet").read_bytes(), random.Random(5)
+    for _ in range(300):
+        place = chance.randrange(4, len(content))
+        (tmp_path / "t.parquet").write_bytes(content[:place] + bytes([chance.randrange(256)]) + content[place + 1 :])
+        with suppress(DoesNotVerify, pa.ArrowException, OSError):
+            Allowance({}, 1_000).check(tmp_path / "t.parquet")

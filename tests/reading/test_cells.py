@@ -11,7 +11,7 @@ from pyarrow import csv, parquet
 import crowdblend as cb
 from crowdblend.demo import town
 from crowdblend.errors import DoesNotVerify
-from crowdblend.reading import cells
+from crowdblend.reading import allowance, cells
 from crowdblend.reading.cells import N, open_cells
 
 LABEL = st.sampled_from(["a", "b", "", "É\nc"])
@@ -38,12 +38,12 @@ def test_rows_are_counted_in_whatever_runs_they_come(tmp_path_factory, runs, end
 
 def test_groups_of_rows_as_large_as_a_release_writes_them_are_read(tmp_path, monkeypatch) -> None:
     parquet.write_table(pa.table({"x": range(10)}), tmp_path / "data.parquet", row_group_size=5)
-    monkeypatch.setattr(cells, "MOST_IN_A_GROUP", 5)
-    cells.check_footer(tmp_path / "data.parquet", 10)
+    monkeypatch.setattr(allowance, "MOST_IN_A_GROUP", 5)
+    allowance.Allowance({}, 10).check(tmp_path / "data.parquet")
     for group, rows in ((4, 10), (5, 9)):
-        monkeypatch.setattr(cells, "MOST_IN_A_GROUP", group)
+        monkeypatch.setattr(allowance, "MOST_IN_A_GROUP", group)
         with pytest.raises(DoesNotVerify):
-            cells.check_footer(tmp_path / "data.parquet", rows)
+            allowance.Allowance({}, rows).check(tmp_path / "data.parquet")
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])

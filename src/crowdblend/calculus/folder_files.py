@@ -8,30 +8,46 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from crowdblend.errors import DoesNotVerify
 from crowdblend.regular_files import open_regular
 
 CERTIFICATE = "certificate.json"
+DATA_ENDINGS = (".parquet", ".csv")
+# What explains a release repeats its certificate some times, with words and figures.
+EXPLAINED, TIMES = 1 << 24, 16
 SIGNATURE = "certificate.json.sig"
 """The signature of the certificate, if there is one; `verify` with a signer checks it."""
 
 
-def check_files(folder: Path, statement: object) -> tuple[str, ...]:
+def check_files(folder: Path, statement: Mapping[str, object]) -> tuple[str, ...]:
     """Return the names of files that the certificate does not cover; refuse a folder that lacks a file it lists.
 
     Such files are the publisher's, `report.html` among them: nothing is said about what is in them.
     """
-    if not isinstance(statement, dict) or not all(map(_is_file_name, statement)):
-        raise DoesNotVerify("The facts do not list the files of the release with their hashes.")
-    present = _regular_files(folder)
+    present = list_files(folder, statement)
     for name, expected in statement.items():
-        if name not in present:
-            raise DoesNotVerify(f"{name} is missing. Ask for the whole folder.", where=name, code="file-missing")
         if regular_file_hash(folder / name) != expected:
             raise DoesNotVerify(f"{name} is not the file that was certified.", where=name, code="file-edited")
     return tuple(sorted(present - set(statement) - {CERTIFICATE, SIGNATURE}))
+
+
+def list_files(folder: Path, statement: object) -> set[str]:
+    """Return the names of a folder's files, before any is opened; refuse one that is missing, no file or too long."""
+    if not isinstance(statement, dict) or not all(map(_is_file_name, statement)):
+        raise DoesNotVerify("The facts do not list the files of the release with their hashes.")
+    present = _regular_files(folder)
+    for name in statement:
+        if name not in present:
+            raise DoesNotVerify(f"{name} is missing. Ask for the whole folder.", where=name, code="file-missing")
+    most = EXPLAINED + TIMES * (folder / CERTIFICATE).stat().st_size
+    for name in statement:
+        if not name.endswith(DATA_ENDINGS) and (folder / name).stat().st_size > most:
+            message = f"{name} is longer than what it explains. Ask for the original folder."
+            raise DoesNotVerify(message, where=name, code="file-large")
+    return present
 
 
 def regular_file_hash(path: Path) -> str:

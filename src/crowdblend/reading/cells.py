@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from crowdblend.engines.arrow_numbers import arrow_numbers
-from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.mechanism import PublishedClasses
 from crowdblend.packages import compute as pc
@@ -32,16 +32,10 @@ N, EXACT = "n", "exact"
 # What the numbers of a table are called: of everybody, or of a sample.
 COUNTERS = ("count", "sampled")
 ESTIMATES = ("estimate", "low", "high")
-ENDINGS = (".parquet", ".csv")
 NO_VALUE = "(no value)"
 PIECE = 1 << 20
 BLOCK = 1 << 23
 WIDEST_FIELD = 1 << 24
-# Bytes that any file may unpack to, and how many each of its bytes may beyond.
-LARGEST_UNPACKED = 1 << 28
-DENSEST = 1_000
-# Releases are written in groups of this many rows: equal rows of one group take no bytes, and time all the same.
-MOST_IN_A_GROUP = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -210,23 +204,6 @@ def open_cells(path: Path, *, counted: bool) -> Cells:
         raise InvalidInput(message, where=path.name, code="reading.no-columns")
     columns = tuple(name for name in names if not counted or name not in (*COUNTERS, EXACT, *ESTIMATES))
     return Cells(path, columns, counted, counted and EXACT in names, *(found if counted else ()))
-
-
-def check_footer(path: Path, most: int | None) -> None:
-    """Refuse a Parquet file that would take far more memory than it has bytes, or has more rows than `most`."""
-    if path.suffix != ".parquet":
-        return
-    with readable(path):
-        found = pq.read_metadata(path)
-        groups = [found.row_group(at) for at in range(found.num_row_groups)]
-        unpacked = sum(group.total_byte_size for group in groups)
-        large = unpacked > max(LARGEST_UNPACKED, DENSEST * path.stat().st_size)
-        large |= any(group.num_rows > MOST_IN_A_GROUP for group in groups)
-    if large or (most is not None and found.num_rows > most):
-        what = "takes far more memory than it has bytes" if large else "has more rows than the certificate has cells"
-        raise DoesNotVerify(
-            f"{path.name} {what}. Ask the publisher for the original folder.", where=path.name, code="data-contradict"
-        )
 
 
 def header_of(path: Path) -> list[str]:

@@ -14,8 +14,9 @@ from msgspec import to_builtins
 
 from crowdblend.calculus import Certificate
 from crowdblend.calculus.encoding import encode
+from crowdblend.calculus.folder_files import DATA_ENDINGS
 from crowdblend.estimates.estimator import CONFIDENCE
-from crowdblend.reading.cells import ENDINGS, header_of
+from crowdblend.reading.cells import header_of
 from crowdblend.reading.notes import sampling_of
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.facts import ReleaseFacts, read_facts
@@ -49,7 +50,7 @@ _OWN = {
 def data_package(folder: Path, certificate: Certificate) -> str:
     """Return the text of datapackage.json for a folder whose data files are written."""
     facts = read_facts(certificate.facts)
-    names = [name for name in facts.files if Path(name).suffix in ENDINGS]
+    names = [name for name in facts.files if Path(name).suffix in DATA_ENDINGS]
     of_files = {name: facts.publications.get(Path(name).stem, facts) for name in names}
     described: dict[str, Any] = {
         "profile": "data-package",

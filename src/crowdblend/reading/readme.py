@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.calculus import Certificate
+from crowdblend.calculus.folder_files import DATA_ENDINGS
 from crowdblend.guarantees.guessing import lead
 from crowdblend.policies.registry import kind_of
-from crowdblend.reading.cells import COUNTERS, ENDINGS, ESTIMATES, header_of
+from crowdblend.reading.cells import COUNTERS, ESTIMATES, header_of
 from crowdblend.reading.notes import sentences
 from crowdblend.releases.facts import ReleaseFacts, read_facts
 
@@ -27,7 +28,7 @@ def readme(folder: Path, certificate: Certificate) -> str:
     """Return the text of README.md for a folder whose data files are written."""
     facts = read_facts(certificate.facts)
     about = facts.about
-    data = [name for name in facts.files if Path(name).suffix in ENDINGS]
+    data = [name for name in facts.files if Path(name).suffix in DATA_ENDINGS]
     said = [about.get("title") or _publishes(facts).rstrip(".")]
     lines = [_SYNTHETIC, ""] if any(one.rows_are_synthetic for one in facts.publications.values()) else []
     lines += [f"# {_plain(said[0])}", ""]

@@ -14,7 +14,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from crowdblend.calculus import Certificate, verify_file
+from crowdblend.calculus import Certificate, verify
+from crowdblend.calculus.encoding import read_text
+from crowdblend.calculus.folder_files import CERTIFICATE, DATA_ENDINGS, check_files, list_files
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates.cells import BLOCK, combinations
 from crowdblend.estimates.estimator import CONFIDENCE
@@ -22,7 +24,8 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.lazy import lazy_imports
 from crowdblend.reading import notes
-from crowdblend.reading.cells import ENDINGS, Cells, Labels, check_footer, open_cells, read_table
+from crowdblend.reading.allowance import Allowance
+from crowdblend.reading.cells import Cells, Labels, open_cells, read_table, readable
 from crowdblend.reading.margins import Margin, margin_of
 from crowdblend.releases.facts import DATA, CellTable, ReleaseFacts, contradiction, read_facts
 from crowdblend.releases.outputs import Output
@@ -88,10 +91,18 @@ class PublishedRelease:
         """Every table of people counted in cells; none for kinds that publish none."""
         return self.facts.tables
 
+    def check_files(self) -> tuple[str, ...]:
+        """Refuse files that are not the certified ones, their sizes first; return those that are not covered."""
+        list_files(self.folder, self.facts.files)
+        _ = self.files  # refuses a certificate without data, and data that take more than is certified
+        return check_files(self.folder, self.facts.files)
+
     @cached_property
     def files(self) -> dict[str, Path]:
         """The data files by the names of their tables, the main one first."""
-        stems = {name: Path(name).stem for name in read_facts(self.certificate.facts).files if name.endswith(ENDINGS)}
+        stems = {
+            name: Path(name).stem for name in read_facts(self.certificate.facts).files if name.endswith(DATA_ENDINGS)
+        }
         if self.publication is not None:
             stems = {name: DATA for name, stem in stems.items() if stem == self.publication}
         if not stems:
@@ -106,7 +117,8 @@ class PublishedRelease:
         if len(files) < len(stems):
             raise contradiction("it names two data files for one table")
         for name, path in files.items():
-            check_footer(path, self._most_rows(name))
+            with readable(path):
+                Allowance(self.facts.declared_domains, self._most_rows(name)).check(path)
         return files
 
     def output(self, name: str) -> Output | None:
@@ -326,6 +338,6 @@ def read(folder: Path | str) -> PublishedRelease:
         message = f"{str(path)[:200]!r} is not a folder."
         remedy = "Pass the folder that has certificate.json in it."
         raise InvalidInput(message, remedy=remedy, where="folder", code="reading.no-folder")
-    release = PublishedRelease(path, verify_file(path))
-    _ = release.facts, release.files  # refuses a certificate without data, or of another form
+    release = PublishedRelease(path, verify(read_text(path / CERTIFICATE)))
+    release.check_files()
     return release

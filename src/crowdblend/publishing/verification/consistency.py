@@ -8,7 +8,7 @@ from pathlib import Path
 from crowdblend.calculus import Assumption, Certificate, verify
 from crowdblend.calculus.certificate import by_strength
 from crowdblend.calculus.encoding import read_text
-from crowdblend.calculus.folder_files import CERTIFICATE, check_files
+from crowdblend.calculus.folder_files import CERTIFICATE
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.policies.registry import part
@@ -86,7 +86,7 @@ def verify_release(folder: Path) -> VerifiedRelease:
     """Verify a release folder: certificate, hashes, that the certificate follows from its facts, and the data."""
     certificate = verify(read_text(folder / CERTIFICATE))
     published = PublishedRelease(folder, certificate)
-    uncovered = check_files(folder, published.facts.files)
+    uncovered = published.check_files()
     check_data(published)
     known = {path.name for path in published.files.values()} | set(EXPLANATIONS)
     if not set(published.facts.files) <= known:
