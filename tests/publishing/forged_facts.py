@@ -75,6 +75,9 @@ MORE = {
     + '[recoding]\nepsilon = 0.3\nusing = "split"\n'
     + _BUDGET
     + '[[publish]]\nkind = "microdata"\n',
+    "degrees": '[data]\nsource = "links.csv"\n[privacy]\nepsilon = 8.0\n'
+    + '[[publish]]\nkind = "graph"\npeople = 3000\ndegree_bound = 8\n'
+    + '[[publish.statistics]]\nname = "degrees"\nbreaks = [1, 3, 4]\nsamples = 1400\n',
     "series-noise": _DATA
     + '[sampling]\ndesign = "everybody"\n'
     + _SEX
@@ -247,6 +250,9 @@ FORGERIES: list[tuple[str, Callable[[Any], object]]] = [
     ("graph", put("statistics", 0, "column", to="age")),
     ("graph", put("statistics", 0, "labels", to=["a", "b"])),
     ("graph", put("statistics", 0, "width", to=1.0)),
+    ("graph", put("statistics", 0, "breaks", to=[1, 3])),
+    ("degrees", put("statistics", 0, "breaks", to=[4, 3, 1])),
+    ("degrees", put("statistics", 0, "breaks", to=[1, 3, 9])),
     ("graph", lambda facts: facts.update(statistics=[facts["statistics"][0]] * 2)),
     ("graph", both(put("statistics", 0, "samples", to=1_500), put("statistics", 1, "samples", to=1_500))),
     # Points
