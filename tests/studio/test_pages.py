@@ -395,7 +395,7 @@ def test_a_changed_release_does_not_look_sound(visitor: Visitor, town: Path) -> 
 
 
 @pytest.mark.usefixtures("jobs_at_once")
-@pytest.mark.filterwarnings("ignore:No ledger", "ignore:Some of these people")
+@pytest.mark.filterwarnings("ignore:No ledger", "ignore:Some of these people", "ignore:epsilon 6")
 def test_each_notice_of_a_release_stands_by_itself(visitor: Visitor, root: Path) -> None:
     policy = cb.Policy(
         source=root / "east.csv",
@@ -403,7 +403,7 @@ def test_each_notice_of_a_release_stands_by_itself(visitor: Visitor, root: Path)
         population="east",
         columns={"sex": cb.values("F", "M")},
         sampling=cb.Poisson(0.5),
-        epsilon=1,
+        epsilon=6,
         delta=1e-6,
         publish=cb.Table(),
     )
@@ -416,9 +416,13 @@ def test_each_notice_of_a_release_stands_by_itself(visitor: Visitor, root: Path)
     about.save(root / "middle.toml")
     number = visitor.send("/drafts", {"policy": "middle.toml"}).headers["location"].split("/")[2]
     visitor.send(f"/drafts/{number}/publish", {"confirm": "middle", "out": "published", "policy": "middle.toml"})
-    assert [waited(visitor, number).notes[at].count("also in the population") for at in (0, 1)] == [1, 1]
+    people, high = waited(visitor, number).notes
+    assert "also in the populations 'east' and 'west'" in people
+    assert "is above 5" in high
     for step in ("publish", "result"):
-        assert visitor.get(f"/drafts/{number}/{step}").text.count('<p class="box warn">Some of these people') == 2
+        text = visitor.get(f"/drafts/{number}/{step}").text
+        assert text.count('<p class="box warn">Some of these people') == 1
+        assert text.count('<p class="box warn">ε 6 of this release is above 5') == 1
 
 
 @pytest.mark.filterwarnings("ignore:No ledger")
