@@ -26,7 +26,7 @@ False
 """,
     "average": """
 >>> published(cb.average("income", where={"sex": "female"}), sex=sex, income=income)
-['statistic', 'group', 'value', 'error']
+['statistic', 'value', 'error']
 """,
     "axis": """
 >>> cb.axis(-10, 10, resolution=0.05, width=2).width
@@ -50,7 +50,7 @@ Check(Every row of The Arrow table fits the policy. describe() shows values and 
 """,
     "count": """
 >>> published(cb.count({"sex": "male"}, name="men"), sex=sex)
-['statistic', 'group', 'value', 'error']
+['statistic', 'value', 'error']
 """,
     "date": """
 >>> cb.date("month", "2000-01-01", "2030-01-01").date
@@ -58,7 +58,7 @@ Check(Every row of The Arrow table fits the policy. describe() shows values and 
 """,
     "fraction": """
 >>> published(cb.fraction({"sex": ["female"]}, name="women"), sex=sex)
-['statistic', 'group', 'value', 'error']
+['statistic', 'value', 'error']
 """,
     "hierarchy": """
 >>> cb.hierarchy("education.csv", level=2).level        # the file is read with the policy
@@ -66,7 +66,7 @@ Check(Every row of The Arrow table fits the policy. describe() shows values and 
 """,
     "histogram": """
 >>> published(cb.histogram("sex"), sex=sex)
-['statistic', 'group', 'value', 'error']
+['statistic', 'sex', 'value', 'error']
 """,
     "intervals": """
 >>> cb.intervals(0, 120, width=[5, 10, 20]).width       # offered for a choice
@@ -79,7 +79,7 @@ True
 """,
     "median": """
 >>> published(cb.median("income", by="sex"), sex=sex, income=income)
-['statistic', 'group', 'value', 'error', 'rank_error']
+['statistic', 'sex', 'value', 'error', 'rank_error']
 """,
     "plan": """
 >>> cb.plan(rate=0.1, k=20, epsilon=0.5).delta
@@ -103,7 +103,7 @@ True
 """,
     "quantile": """
 >>> published(cb.quantile("income", 0.9), income=income)
-['statistic', 'group', 'value', 'error', 'rank_error']
+['statistic', 'value', 'error', 'rank_error']
 """,
     "read": """
 >>> cb.read(f"{folder}/published").domain["sex"]
@@ -144,7 +144,7 @@ ledger.missing
 """,
     "total": """
 >>> published(cb.total("income", weight=2), income=income)
-['statistic', 'group', 'value', 'error']
+['statistic', 'value', 'error']
 """,
     "values": """
 >>> cb.values("Female", "Male", other="Other").values
@@ -262,6 +262,8 @@ True
     "Policy": """
 >>> isinstance(policy, cb.Policy), policy.kind, policy.plan().k
 (True, 'table', 35)
+>>> policy.recode(people).column_names                  # with the labels of the release, to compare with
+['sex', 'age']
 """,
     "Proposal": """
 >>> isinstance(found, cb.Proposal)
@@ -282,6 +284,8 @@ sex: 2 labels that many people share, and 'other' for all others.
 >>> release: cb.Release = done
 >>> release.folder.name, list(release.tables)
 ('published', ['data'])
+>>> done["data"].estimates().column_names == done.estimates().column_names, done.plot().caption.split()[0]
+(True, 'People')
 """,
     "Statistic": """
 >>> cb.Statistic(name="incomes", median="income", by=("sex",)).name
@@ -290,7 +294,7 @@ sex: 2 labels that many people share, and 'other' for all others.
     "Statistics": """
 >>> tenths = incomes.replace(publish=cb.Statistics(*(cb.quantile("income", at) for at in (0.1, 0.9)), by="sex"))
 >>> cb.release(people, tenths, ledger=None).data.column_names
-['statistic', 'group', 'value', 'error', 'rank_error']
+['statistic', 'sex', 'value', 'error', 'rank_error']
 """,
     "Strata": """
 >>> rates = {"female": 0.05, "male": 0.1}

@@ -176,12 +176,6 @@ REMEDIES: dict[str, tuple[Swap, str, str, Swap | tuple[Swap, ...], str] | tuple[
         ("resolution = 1", "width = 10"),
     ),
     "a name of the table's own": (("sex =", "count ="), "policy.reserved-name", "Rename", ("count =", "sex =")),
-    "a column nothing uses": (
-        (_TABLE, f'{_TABLE}\ncolumns = ["sex"]'),
-        "policy.unused-column",
-        "name it in a publication",
-        ('["sex"]', '["sex", "age"]'),
-    ),
     "a column not declared": (
         (_TABLE, f'{_TABLE}\ncolumns = ["sex", "area"]'),
         "policy.unknown-column",

@@ -2,6 +2,8 @@
 
 import io
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +33,12 @@ COLUMNS = {
     "income": "{ from = 0, to = 100000, resolution = 500 }",
     "change": "{ from = -50, to = 50, resolution = 1 }",
 }
+
+
+def group_of(row: Mapping[str, Any]) -> str | None:
+    """The labels of the group that a published number is about, in one text; None where it is about everybody."""
+    numbers = ("statistic", "value", "error", "rank_error", "estimate", "low", "high")
+    return " / ".join(str(label) for name, label in row.items() if name not in numbers and label) or None
 
 
 def people(seed: int = 3) -> dict[str, list[object]]:

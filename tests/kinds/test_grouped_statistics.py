@@ -21,7 +21,7 @@ from crowdblend.publishing.verification.consistency import check_data, verify_re
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import read_facts
 from tests.cases import for_each
-from tests.kinds.grouped import GROUPS, PEOPLE, Town, as_csv, people, policy_text, rank_holds
+from tests.kinds.grouped import GROUPS, PEOPLE, Town, as_csv, group_of, people, policy_text, rank_holds
 
 AVERAGE, MEDIAN = 'average = "income"\nby = ["group"]', 'median = "income"\nby = ["group"]'
 WHOLE, UPPER = 'median = "income"', 'quantile = "income"\nat = 0.9\nwhere = { sex = "f" }'
@@ -49,8 +49,8 @@ def kept(town: Town, rows: list[dict], places: dict[str, int], known: dict) -> d
     holds: dict[str, bool] = {}
     for row in rows:
         name, place = row["statistic"], places[row["statistic"]]
-        if (of := (name, row["group"])) not in known:
-            known[of] = truth(town, place, row["group"])
+        if (of := (name, group_of(row))) not in known:
+            known[of] = truth(town, place, group_of(row))
         true = known[of]
         if place in AT:
             assert row["error"] is None
@@ -96,7 +96,7 @@ def test_stated_errors_are_kept_in_2000_runs_of_every_statistic(sampling: str) -
 
 def test_errors_of_groups_follow_from_their_noisy_sizes_and_say_something() -> None:
     """The smaller the group, the larger its error; and none of them is empty talk at this ε."""
-    rows = {(row["statistic"], row["group"]): row for row in Town(AVERAGE, MEDIAN, epsilon=20.0).publish().to_pylist()}
+    rows = {(row["statistic"], group_of(row)): row for row in Town(AVERAGE, MEDIAN, epsilon=20.0).publish().to_pylist()}
     errors = [rows["s0", group]["error"] for group in GROUPS]
     ranks = [rows["s1", group]["rank_error"] for group in GROUPS]
     assert errors == sorted(errors)
@@ -151,7 +151,7 @@ def test_a_release_verifies_and_says_what_it_is(published: Path) -> None:
     assert "median of income, by group" in page
     assert "rank ±" in page
     found = cb.read(published / "out").estimates()
-    rows = {(row["statistic"], row["group"] or None): row for row in found.to_pylist()}
+    rows = {(row["statistic"], group_of(row)): row for row in found.to_pylist()}
     assert rows["s2", None]["low"] is None
     stated = {row["statistic"]: row for row in cb.read(published / "out").data.to_pylist()}
     assert stated["s2"]["rank_error"] == values_of(facts, 2).error

@@ -26,6 +26,7 @@ from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.facts import read_facts
 from tests.cases import for_each
+from tests.kinds.grouped import group_of
 from tests.policies.policies import policy_text
 from tests.refusals import refuses
 
@@ -105,7 +106,8 @@ def truth() -> dict[tuple[str, str], float]:
 def published(folder: Path) -> dict[tuple[str, str], tuple[float, float]]:
     with (folder / "data.csv").open(newline="") as file:
         return {
-            (row["statistic"], row["group"]): (float(row["value"]), float(row["error"])) for row in csv.DictReader(file)
+            (row["statistic"], group_of(row) or ""): (float(row["value"]), float(row["error"]))
+            for row in csv.DictReader(file)
         }
 
 

@@ -39,6 +39,7 @@ from crowdblend.rehearsal.subject import subject_of
 from crowdblend.releases.facts import read_facts
 from crowdblend.releases.outputs import NumbersOutput
 from tests.cases import for_each
+from tests.kinds.grouped import group_of
 from tests.publishing.test_verification import forged
 
 RATES = {"north": 0.05, "south": 0.1, "west": 0.5}
@@ -115,8 +116,7 @@ def truth(people: pd.DataFrame) -> dict[tuple[str, str | None], float]:
 
 
 def assert_near(found: pd.DataFrame, known: dict[tuple[str, str | None], float]) -> None:
-    rows = {(row["statistic"], row["group"]): row for row in found.to_dict("records")}
-    rows = {(name, label if isinstance(label, str) else None): row for (name, label), row in rows.items()}
+    rows = {(row["statistic"], group_of(row)): row for row in found.replace({np.nan: None}).to_dict("records")}
     for place, value in known.items():
         assert abs(rows[place]["value"] - value) <= rows[place]["error"], place
 
@@ -128,7 +128,7 @@ def test_every_number_is_within_its_error_and_the_folder_verifies(people: pd.Dat
     found = pd.read_parquet(folder / "data.parquet")
     assert_near(found, truth(people))
     for row in found[found.statistic == "median"].to_dict("records"):
-        group = people[people.sex == row["group"]].income
+        group = people[people.sex == row["sex"]].income
         below, upto = (group < row["value"]).mean(), (group <= row["value"]).mean()
         assert below - row["rank_error"] <= 0.5 <= upto + row["rank_error"]
     # The error of a mean depends on how many people there are, which the plan knows.
@@ -288,7 +288,7 @@ def test_errors_smaller_than_all_people_could_have_are_refused(
     """The noisy sizes of groups are not published, but no group has more people than there are."""
 
     def data(text: str) -> str:
-        read = pd.read_csv(io.StringIO(text), dtype={"group": str})
+        read = pd.read_csv(io.StringIO(text))
         read.loc[read.statistic == name, column] /= 50
         return read.to_csv(index=False)
 

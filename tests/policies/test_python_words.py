@@ -33,7 +33,6 @@ HALVES = [cb.Table("g", name="x", share=0.7), cb.Table("g", name="y", share=0.7)
         (lambda: cb.Choosing(epsilon=0.1, using="split", shar=0.2), "Did you mean share?"),  # type: ignore[call-arg]
         (lambda: cb.Table("g", k=0), "k in publish takes"),
         (lambda: policy(epsilon=-1), "epsilon takes a number"),
-        (lambda: policy(columns={"g": ["a"], "h": ["b"]}), "Remove it from columns, or name it in a publication."),
         (lambda: policy(publish=HALVES).plan(), "The shares in publish add up to 1.4"),
         (lambda: policy().replace(sampling=cb.Everybody(), publish=cb.Microdata("g")), "Write sampling=Poisson(…), or"),
         (

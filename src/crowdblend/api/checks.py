@@ -55,7 +55,7 @@ def verify(target: object, *, signer: str | os.PathLike[str] | None = None) -> C
     if isinstance(target, str | os.PathLike):
         return _verify_path(Path(target))
     if isinstance(target, Release):
-        with target._open() as published:
+        with target.open() as published:
             return consistency.verify_release(published.folder).certificate
     message = f"verify reads no {type(target).__name__}."
     remedy = "Pass the folder of a release, a certificate's file, its JSON text, or a Certificate."
@@ -64,7 +64,7 @@ def verify(target: object, *, signer: str | os.PathLike[str] | None = None) -> C
 
 def _check_signature(target: object, signer: str | os.PathLike[str]) -> None:
     if isinstance(target, Release):
-        with target._open() as published:
+        with target.open() as published:
             signing.check_release_signature(published.folder, signer)
     elif isinstance(target, os.PathLike) or (isinstance(target, str) and not _is_json(target)):
         signing.check_release_signature(Path(target), signer)

@@ -10,14 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from crowdblend.api.sources import about, loaded_policy
+from crowdblend.api.sources import about, loaded_policy, whole_numbers
 from crowdblend.engines.choice import check_engine, engine_named, is_spark_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
 from crowdblend.policies.refusals import speaking_python
-from crowdblend.publishing.finished_release import Frames, Release
+from crowdblend.publishing.finished_release import Release
+from crowdblend.reading.data_frames import TableForm, frames_of
 
 with lazy_imports():
     from crowdblend.engines.engine import Progress
@@ -78,10 +79,7 @@ def release(
             done = _in_memory(lambda folder: publish(folder, in_memory=True))
         else:
             done = publish(Path(out), force=force)
-        # Tables are handed back as pandas and Polars to those who brought such a frame, else as Arrow.
-        package = type(data).__module__.partition(".")[0]
-        frames: Frames = package if package in ("pandas", "polars") else "arrow"  # type: ignore[assignment]
-        return replace(done, frames=frames)
+        return replace(done, form=TableForm(frames_of(data), whole_numbers(here)))
 
 
 def resume(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import ADDRESS, DataSource, is_sqlite
 
 with lazy_imports():
+    import pyarrow as pa
+
     from crowdblend.engines import frames
     from crowdblend.kinds.graph import network
     from crowdblend.policies.publication_policy import PublicationPolicy
@@ -68,6 +70,14 @@ def about(data: object, policy: Policy, engine: str) -> Iterator[Policy]:
     else:
         with frames.opened_frame(_links(data, policy)) as frame:
             yield policy.with_source(DataSource(source=frame.name, format="frame", frame=frame))
+
+
+def whole_numbers(policy: Policy) -> frozenset[str]:
+    """Return the columns of a frame that hold whole numbers; none of data that are no frame of this process."""
+    columns = getattr(policy.parts[0].data.frame, "columns", None)
+    if not isinstance(columns, Mapping):
+        return frozenset()
+    return frozenset(name for name, column in columns.items() if pa.types.is_integer(column.type))
 
 
 def _about_files(source: object, policy: Policy) -> Policy:

@@ -12,6 +12,7 @@ from crowdblend.calculus.encoding import encode
 from crowdblend.cli.output import answers, asks_for_json, emit, printable
 from crowdblend.publishing.verification import consistency
 from crowdblend.reading import spreadsheets
+from crowdblend.reading.data_frames import as_text
 from crowdblend.reading.release import read
 
 
@@ -43,6 +44,7 @@ def command(
     else:
         column, _, edges = ranges.partition("=")
         found, notes = release.ranges(column, edges.split(","), confidence), []
+    found = as_text(found)
     if asks_for_json():
         guarantees = [encode(guarantee) for guarantee in release.guarantees]
         said = {"kind": release.kind, "confidence": confidence, "about": release.about, "notes": notes}

@@ -6,6 +6,7 @@ their own, such as an interval or a duration, is kept out: it is refused when a 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -44,8 +45,21 @@ class Frame:
     def check(self, column: str) -> None:
         """Refuse to read a column that cannot be read."""
         if column in self.unreadable:
-            message = f"{self.name} has {self.unreadable[column]} in column {column!r}."
-            raise refusal("column-type", message, "Convert it to text, numbers or dates.", at_column(column))
+            kind = self.unreadable[column]
+            message = f"{self.name} has {kind} in column {column!r}."
+            raise refusal("column-type", message, _conversion(column, kind), at_column(column))
+
+
+# What makes the values of a type readable, in pandas.
+_CONVERSIONS = {"interval": "astype(str)", "period": "dt.to_timestamp()", "timedelta": "dt.total_seconds()"}
+
+
+def _conversion(column: str, kind: str) -> str:
+    """Return the line that makes a column readable, where there is one for its type."""
+    found = next((call for name, call in _CONVERSIONS.items() if f"{name}" in kind), None)
+    if found is None:
+        return "Convert it to text, numbers or dates."
+    return f"Convert it first: frame[{column!r}] = frame[{column!r}].{found}."
 
 
 def frame_of(name: str, columns: Iterator[tuple[str, pa.ChunkedArray | str]], rows: int) -> Frame:
@@ -141,8 +155,17 @@ def _reader(data: Any) -> tuple[str, pa.RecordBatchReader]:
     if _is_of("duckdb", "DuckDBPyRelation", data):
         make = data.to_arrow_reader if hasattr(data, "to_arrow_reader") else data.fetch_record_batch
         return "The DuckDB relation", make(1 << 17)
+    if _is_of("pyarrow.dataset", "Dataset", data):
+        return "The Arrow dataset", data.scanner().to_reader()
     if _is_of("polars", "LazyFrame", data):
         raise _wrong("A Polars LazyFrame holds no rows yet.", "Call collect() first.")
+    if isinstance(data, list | tuple) and data and all(isinstance(one, str | os.PathLike) for one in data):
+        message = "The data are a list of paths."
+        raise _wrong(
+            message, 'Pass their folder, a pattern such as "data/*.parquet", or pyarrow.dataset.dataset(paths).'
+        )
+    if isinstance(data, list | dict):
+        raise _wrong(f"The data are a {type(data).__name__} of Python values.", "Pass pandas.DataFrame(data).")
     if _is_of("pandas", "Series", data) or _is_of("polars", "Series", data):
         raise _wrong("The data are a single column, a Series.", "Pass a DataFrame with the person and every column.")
     if hasattr(data, "__arrow_c_stream__"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, cast
 
@@ -120,7 +121,7 @@ class Policy:
         self._check_names()
         self._check_budget()
         _ = self.parts
-        self._check_columns()
+        self._check_choice()
 
     def _check_names(self) -> None:
         if not self.is_programme:
@@ -159,18 +160,8 @@ class Policy:
             remedy = f"Raise {zero}, for example to {'1.0' if zero == 'epsilon' else '1e-6'}."
             raise refusal("planned", f"{zero} must be above 0.", remedy, f"[privacy] {zero}")
 
-    def _check_columns(self) -> None:
-        """Refuse columns that nothing uses: they would be read, and widen every interval."""
-        sampling = self.terms.sampling
-        used = {
-            column.name for part in self.parts for column in getattr(part, "columns", ()) if isinstance(column, Column)
-        }
-        used |= set() if sampling is None else {name for name in (sampling.stratum, sampling.weight) if name}
-        for column in self.terms.columns:
-            if column.name not in used:
-                message = f"Column {column.name!r} is declared, and no publication uses it."
-                remedy = "Remove it from [columns], or name it in a publication."
-                raise refusal("unused-column", message, remedy, f"column {column.name!r}")
+    def _check_choice(self) -> None:
+        """Refuse a choice among recodings that the publications cannot share."""
         if self.is_programme and self.terms.recoding is not None:
             check_choice(self.terms.recoding, self.terms.columns, self.split)
 
@@ -291,7 +282,10 @@ class Policy:
         """Return the same policy with other values for some arguments, checked as a new one."""
         publish, split = changes.pop("publish", self.publish), changes.pop("split", self.split)
         with speaking_python(self.in_python):
-            made = Policy.of(self.terms.replace(**changes), publish, split)
+            terms = self.terms.replace(**changes)
+            if "sampling" in changes and "delta" not in changes and not self.is_programme:
+                terms = self.publish[0].under_design(terms)
+            made = Policy.of(terms, publish, split)
         made.in_python = self.in_python
         return made
 
@@ -303,6 +297,15 @@ class Policy:
         with speaking_python(self.in_python):
             planned: Plan = type(self)._planner(self)
         return planned
+
+    def recode(self, data: Any) -> Any:
+        """Return the columns of a pandas, Polars or Arrow frame with the labels that a release uses.
+
+        For comparing a release with the truth, with last year's data or with a test set: rows stay in their order,
+        nothing is published and nothing is recorded. Columns that the frame lacks are left out.
+        """
+        with speaking_python(self.in_python):
+            return import_module("crowdblend.api.recoding").recode(self, data)
 
     def to_toml(self) -> str:
         """Return the policy as TOML, which reads back as an equal policy."""

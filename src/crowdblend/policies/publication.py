@@ -162,6 +162,10 @@ class Publication:
                 of = keys_of(type(parameters["sampling"])).get("of") if field == "people" else None
                 raise (of or declared).missing()
 
+    def under_design(self, terms: Terms) -> Terms:
+        """Return the terms without what it has no use for under their design, which took another one's place."""
+        return terms
+
     def within_programme(self, terms: Terms) -> PublicationPolicy:
         """Return the same as one of several publications; of everybody the delta is theirs together."""
         everybody = terms.sampling is not None and terms.sampling.everybody

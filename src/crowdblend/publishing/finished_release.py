@@ -12,7 +12,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from crowdblend.calculus.certificate import Certificate
 from crowdblend.errors import InvalidInput, Unavailable
@@ -20,22 +20,23 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.lazy import lazy_imports
+from crowdblend.policies.registry import part
 from crowdblend.publishing.committing import commit
 from crowdblend.publishing.staging import Completion, Journal, Staging
 from crowdblend.publishing.target import check_target, exclusive_use
+from crowdblend.reading.data_frames import TableForm
 from crowdblend.releases.facts import planned_releases
 
 with lazy_imports():
     import markupsafe
-    import polars
     import pyarrow as pa
 
+    from crowdblend.figures.chart import Chart
     from crowdblend.publishing import signing
     from crowdblend.reading import release as reading
     from crowdblend.reports import text
 
 REPORT = "report.html"
-Frames = Literal["arrow", "pandas", "polars"]
 MOST_ROWS = 8
 # The figures of a report are drawn by us, with every label escaped, and hold no script.
 _FIGURE = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
@@ -72,22 +73,32 @@ class Release:
     files: Mapping[str, bytes] | None = field(default=None, repr=False)
     """Every file of a release in memory, by its name."""
     internal: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    frames: Frames = field(default="arrow", repr=False)
+    form: TableForm = field(default=TableForm(), repr=False)
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
         """The guarantees, strongest first."""
         return self.certificate.guarantees
 
+    def __getitem__(self, name: str) -> Publication:
+        """Return one publication by its name."""
+        with self.open() as published:
+            _ = published[name]  # refuses another name
+        return Publication(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tables)
+
     @property
     def data(self) -> Any:
-        """The published data; of several publications the first."""
+        """The published data; of several publications the first declared, and of `Synthetic` the rows."""
         return next(iter(self.tables.values()))
 
     @cached_property
     def tables(self) -> Mapping[str, Any]:
         """Every published table by its name; the one of a publication without a name is called data."""
-        return {name: self._frame(table) for name, table in self._arrow.items()}
+        with self.open() as published:
+            return {name: published.table(name) for name in published.files}
 
     def estimates(
         self,
@@ -98,19 +109,13 @@ class Release:
         consistent: bool = False,
     ) -> Any:
         """Return estimates of the population with intervals, by cell or by margin; see `read`."""
-        with self._open() as published:
-            return self._frame(published.estimates(confidence, margin, table, consistent=consistent))
+        with self.open() as published:
+            return published.estimates(confidence, margin, table, consistent=consistent)
 
-    @cached_property
-    def _arrow(self) -> dict[str, pa.Table]:
-        with self._open() as published:
-            return {name: published.table(name) for name in published.files}
-
-    def _frame(self, table: pa.Table) -> Any:
-        """Return a table as the data were."""
-        if self.frames == "pandas":
-            return table.to_pandas()
-        return table if self.frames == "arrow" else polars.from_arrow(table)
+    def plot(self) -> Chart:
+        """Return the figure that the report begins with; of several publications that of the first."""
+        with self.open() as published:
+            return published.plot()
 
     @cached_property
     def report(self) -> Report:
@@ -123,6 +128,13 @@ class Release:
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write a release that is in memory, or a copy of one, into a folder that appears whole or not at all."""
         return save(self._contents(), Path(folder), force=force)
+
+    def synthesize(
+        self, rows: int, *, out: str | os.PathLike[str] | None = None, as_csv: bool = False, force: bool = False
+    ) -> Release:
+        """Return synthetic rows from a model of the published tables, which costs no privacy; see `synthesize`."""
+        made: Release = part("synthetic", "synthesize").synthesize(self, rows=rows, out=out, as_csv=as_csv, force=force)
+        return replace(made, form=self.form)
 
     def sign(self, key: str | os.PathLike[str], *, passphrase: str | None = None, force: bool = False) -> Path:
         """Sign the certificate of a release in a folder with a private SSH key; the file of the signature."""
@@ -138,15 +150,15 @@ class Release:
         return replace(self, folder=None, files=self._contents())
 
     @contextmanager
-    def _open(self) -> Iterator[reading.PublishedRelease]:
-        """The release in its folder, or in a private copy of what is in memory."""
+    def open(self) -> Iterator[reading.PublishedRelease]:
+        """Yield the release as it is read, in its folder or in a private copy of what is in memory."""
         if self.folder is not None:
-            yield reading.PublishedRelease(self.folder, self.certificate)
+            yield reading.PublishedRelease(self.folder, self.certificate, form=self.form)
             return
         with tempfile.TemporaryDirectory(prefix="crowdblend-", ignore_cleanup_errors=True) as folder:
             for name, content in self._contents().items():
                 (Path(folder) / name).write_bytes(content)
-            yield reading.PublishedRelease(Path(folder), self.certificate)
+            yield reading.PublishedRelease(Path(folder), self.certificate, form=self.form)
 
     def _contents(self) -> Mapping[str, bytes]:
         if self.files is not None:
@@ -156,7 +168,7 @@ class Release:
 
     def _repr_html_(self) -> str:
         """Return the guarantee in one sentence, the first figure of the report, and the first rows."""
-        tables, guarantees = self._arrow, self.certificate.guarantees
+        tables, guarantees = replace(self, form=TableForm()).tables, self.certificate.guarantees
         name, table = next(iter(tables.items()))
         # For someone who has never heard of ε; else the strongest one, precisely.
         sentence = lead(guarantees, planned_releases(self.certificate))
@@ -164,11 +176,44 @@ class Release:
         figure = _FIGURE.search(self.report.html)
         drawn = markupsafe.Markup(figure.group(0)) if figure else ""
         others = f"; also published: {', '.join(list(tables)[1:])}" if len(tables) > 1 else ""
-        rows = f"{name}: the first of {table.num_rows:,} rows{others}"
+        rows = f"{_caption(name, table)}{others}"
         where = "in memory" if self.folder is None else str(self.folder)
         recorded = "" if self.entry is None else f", release {self.entry} of the ledger"
         shown = markupsafe.Markup("<div><p><b>{}</b></p>{}<p>{}</p>{}<p><small>{}</small></p></div>")
         return str(shown.format(sentence, drawn, rows, _rows(table), where + recorded))
+
+
+@dataclass(frozen=True, eq=False)
+class Publication:
+    """One publication of a release."""
+
+    release: Release
+    name: str
+
+    @cached_property
+    def data(self) -> Any:
+        """The published data."""
+        with self.release.open() as published:
+            return published[self.name].data
+
+    def estimates(
+        self, confidence: float = 0.95, margin: str | Sequence[str] | None = None, *, consistent: bool = False
+    ) -> Any:
+        """Return estimates of the population with intervals, by cell or by margin; see `read`."""
+        with self.release.open() as published:
+            one = published if consistent else published[self.name]
+            return one.estimates(confidence, margin, self.name if consistent else None, consistent=consistent)
+
+    def plot(self) -> Chart:
+        """Return the figure that the report shows of it."""
+        with self.release.open() as published:
+            return published[self.name].plot()
+
+    def _repr_html_(self) -> str:
+        """Return its first rows."""
+        with self.release.open() as published:
+            table = replace(published, form=TableForm())[self.name].data
+        return str(markupsafe.Markup("<div><p>{}</p>{}</div>").format(_caption(self.name, table), _rows(table)))
 
 
 @dataclass(frozen=True)
@@ -182,6 +227,12 @@ class Report:
         """Return the page in a frame of its own that runs no script."""
         page = escape(self.html)
         return f'<iframe sandbox="" srcdoc="{page}" width="100%" height="600" style="border:0"></iframe>'
+
+
+def _caption(name: str, table: pa.Table) -> str:
+    """Return the name of a table, and how many of its rows are shown."""
+    shown = "the first of " if table.num_rows > MOST_ROWS else ""
+    return f"{name}: {shown}{table.num_rows:,} rows"
 
 
 def _rows(table: pa.Table) -> markupsafe.Markup:

@@ -7,7 +7,7 @@ that no name in the data can meet an internal one.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from crowdblend.mechanisms.mechanism import PublishedClasses
 from crowdblend.packages import compute as pc
 
 Labels = tuple[str, ...]
-TEXTS = ("statistic", "group", "class")
+TEXTS = ("statistic", "class")
 _NUMBERS = dict.fromkeys(("count", "sampled", "low", "high"), pa.int64())
 _NUMBERS |= {"estimate": pa.float64(), "exact": pa.bool_()}
 N, EXACT = "n", "exact"
@@ -262,22 +262,11 @@ def _run_lengths(rows: pa.Table, keys: list[str]) -> pa.Table:
     return rows.take(pa.array(starts)).append_column(N, lengths)
 
 
-def read_table(
-    path: Path, domain: Mapping[str, Labels | None], ordered_columns: frozenset[str] = frozenset()
-) -> pa.Table:
-    """Return the file as it is, with text columns as categories in the declared order."""
+def read_table(path: Path, label_columns: Iterable[str]) -> pa.Table:
+    """Return the file as it is, with the labels of these columns as texts."""
     with readable(path):
         if path.suffix == ".csv":
-            kinds = {**dict.fromkeys((*domain, *TEXTS), pa.string()), **_NUMBERS}
+            kinds = {**dict.fromkeys((*label_columns, *TEXTS), pa.string()), **_NUMBERS}
             options = arrow_csv.ConvertOptions(column_types=kinds, strings_can_be_null=False)
-            table = arrow_csv.read_csv(path, convert_options=options)
-        else:
-            table = pq.read_table(str(path))
-    for place, name in enumerate(table.column_names):
-        labels = domain.get(name)
-        if labels is not None and pa.types.is_string(table.column(place).type):
-            known = pa.array(labels, pa.string())
-            codes = pc.index_in(table.column(place).combine_chunks(), value_set=known)
-            categories = pa.DictionaryArray.from_arrays(codes, known, ordered=name in ordered_columns)
-            table = table.set_column(place, name, categories)
-    return table
+            return arrow_csv.read_csv(path, convert_options=options)
+        return pq.read_table(str(path))

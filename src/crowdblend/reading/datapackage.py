@@ -33,7 +33,6 @@ _OWN = {
     "high": ("integer", "The upper end of the 95 % interval for the number of people in the population."),
     "total": ("string", "What was counted in all: the rows that were kept, or the people who have them."),
     "statistic": ("string", "The name of the statistic."),
-    "group": ("string", "The group that the number is about, or the class of a histogram; blank for a single number."),
     "value": ("number", "The published value."),
     "error": ("number", "The largest distance of the value from the true one, with the stated confidence."),
     "rank_error": (
@@ -90,19 +89,20 @@ def _resource(path: Path, digest: str, facts: ReleaseFacts) -> dict[str, Any]:
 
 def _field(name: str, facts: ReleaseFacts) -> dict[str, Any]:
     if name in facts.domains:
-        return _declared_field(name, facts.domains[name], facts.labels_are)
+        required = name not in facts.columns_with_blanks
+        return _declared_field(name, facts.domains[name], facts.labels_are, required=required)
     kind, meaning = facts.meanings.get(name) or _OWN.get(name, ("any", ""))
     return {"name": name, "type": kind, "description": meaning}
 
 
-def _declared_field(name: str, domain: Domain, meaning: str) -> dict[str, Any]:
+def _declared_field(name: str, domain: Domain, meaning: str, *, required: bool) -> dict[str, Any]:
     """Return a column of the policy: every label that could be published, in its order."""
     field: dict[str, Any] = {"name": name, "type": "string", "description": meaning}
     if domain.labels is None:
-        return {**field, "constraints": {"required": True}, "crowdblend": {"recoding": to_builtins(domain)}}
+        return {**field, "constraints": {"required": required}, "crowdblend": {"recoding": to_builtins(domain)}}
     labels = list(domain.labels)
     listed = {"categories": labels, "categoriesOrdered": domain.is_ordered}
-    return {**field, **listed, "constraints": {"required": True, "enum": labels}}
+    return {**field, **listed, "constraints": {"required": required, "enum": labels}}
 
 
 def _own(certificate: Certificate, facts: ReleaseFacts) -> dict[str, Any]:

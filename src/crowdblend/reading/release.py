@@ -6,10 +6,11 @@ of their kind, and refused where they do not fit it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,12 +21,15 @@ from crowdblend.calculus.folder_files import CERTIFICATE, DATA_ENDINGS, check_fi
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates.cells import BLOCK, combinations
 from crowdblend.estimates.estimator import CONFIDENCE
+from crowdblend.figures.chart import Chart
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.lazy import lazy_imports
+from crowdblend.policies.registry import part
 from crowdblend.reading import notes
 from crowdblend.reading.allowance import Allowance
 from crowdblend.reading.cells import Cells, Labels, open_cells, read_table, readable
+from crowdblend.reading.data_frames import Frames, TableForm
 from crowdblend.reading.margins import Margin, margin_of
 from crowdblend.releases.facts import DATA, CellTable, ReleaseFacts, contradiction, read_facts
 from crowdblend.releases.outputs import Output
@@ -49,6 +53,18 @@ class PublishedRelease:
     publication: str | None = None
     outputs: Sequence[Output] = field(default=(), repr=False, compare=False)
     """What was just written into files, which need not be read again."""
+    form: TableForm = field(default=TableForm(), repr=False, compare=False)
+    """How tables are handed back."""
+
+    def __getitem__(self, name: str) -> PublishedRelease:
+        """Return one publication by its name, as a release of its own."""
+        known = {Path(file.name).stem: DATA for file in self.files.values()} if not self.is_programme else {}
+        if (found := self.publications.get(known.get(name, name))) is None:
+            raise self._no_table(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files if self.is_programme else self.publications)
 
     @cached_property
     def facts(self) -> ReleaseFacts:
@@ -61,7 +77,7 @@ class PublishedRelease:
 
     @cached_property
     def publications(self) -> Mapping[str, PublishedRelease]:
-        """Every publication by its name, as a release of its own; the one where there is one."""
+        """Every publication by its name, as a release of its own, in the declared order; the one where there is one."""
         if self.facts.publications.get(DATA) is self.facts:
             return {DATA: self}
         return {name: replace(self, publication=name) for name in self.facts.publications}
@@ -99,7 +115,7 @@ class PublishedRelease:
 
     @cached_property
     def files(self) -> dict[str, Path]:
-        """The data files by the names of their tables, the main one first."""
+        """The data files by the names of their tables, as declared; the main one first."""
         stems = {
             name: Path(name).stem for name in read_facts(self.certificate.facts).files if name.endswith(DATA_ENDINGS)
         }
@@ -112,7 +128,11 @@ class PublishedRelease:
         own = [name for name, stem in stems.items() if stem not in _BESIDE]
         if not self.is_programme and len(own) == 1:
             stems[own[0]] = DATA  # called after its publication
-        ordered = sorted(stems, key=lambda name: (stems[name] != DATA, name))
+        # Rows that were made from the other publications are what their policy asks for: they come first.
+        each = self.facts.publications
+        declared = [DATA, *sorted(each, key=lambda name: not each[name].is_computed_from_others)]
+        places = {name: place for place, name in enumerate(dict.fromkeys(declared))}
+        ordered = sorted(stems, key=lambda name: (places.get(stems[name], len(places)), name))
         files = {stems[name]: self.folder / name for name in ordered}
         if len(files) < len(stems):
             raise contradiction("it names two data files for one table")
@@ -135,20 +155,32 @@ class PublishedRelease:
         return combinations(domain.number_of_labels for domain in self.tables[name].columns.values())
 
     @property
-    def data(self) -> pa.Table:
-        """The published data; of several tables the first. Labels are categories, all that were declared."""
+    def data(self) -> Any:
+        """The published data; of several publications the first declared.
+
+        Labels have the type of what they stand for, or are categories in the declared order.
+        """
         return self.table(next(iter(self.files)))
 
-    def table(self, name: str) -> pa.Table:
+    def table(self, name: str) -> Any:
         """One of several published tables."""
         if name not in self.files:
-            message = f"The release has no table {name[:60]!r}."
-            remedy = f"Its tables are {', '.join(self.files)}."
-            raise InvalidInput(message, remedy=remedy, where="table", code="reading.no-table")
+            raise self._no_table(name)
         if self.is_programme:
             return self.publications[name].table(DATA)
-        ordered = frozenset(column for column, domain in self.facts.domains.items() if domain.is_ordered)
-        return read_table(self.files[name], self.domain, ordered)
+        return self._frame(self._texts(name))
+
+    def _texts(self, name: str) -> pa.Table:
+        """Return a table with its labels as texts."""
+        return read_table(self.files[name], [*self.facts.domains])
+
+    def _frame(self, table: pa.Table) -> Any:
+        return self.form.frame(table, self.facts.domains)
+
+    def _no_table(self, name: str) -> InvalidInput:
+        message = f"The release has no table {name[:60]!r}."
+        remedy = f"Its tables are {', '.join(self.files)}."
+        return InvalidInput(message, remedy=remedy, where="table", code="reading.no-table")
 
     def estimates(
         self,
@@ -157,7 +189,7 @@ class PublishedRelease:
         table: str | None = None,
         *,
         consistent: bool = False,
-    ) -> pa.Table:
+    ) -> Any:
         """Return estimates of the population with intervals, by cell or by margin.
 
         `consistent` estimates are those of a table that agrees with all other publications in what they have in common;
@@ -181,7 +213,16 @@ class PublishedRelease:
             return self._stated_errors(confidence, self.facts.stated_confidence)
         if table is not None and table in self.files and table not in self.tables:
             return self.table(table)  # totals are no cells
-        return self.margin(margin, confidence, table).table()
+        return self._frame(self.margin(margin, confidence, table).table())
+
+    def plot(self) -> Chart:
+        """Return the figure that the report begins with; of several publications that of the first."""
+        one = self[next(iter(self))] if self.is_programme else self
+        found = part(one.kind, "view").view(one, True).figure
+        if found is None:
+            message = f"A publication of kind {one.kind[:40]!r} has no figure here."
+            raise InvalidInput(message, remedy="Read its numbers.", where="plot", code="reading.no-figure")
+        return Chart(str(found.wide).replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1), found.caption)
 
     def margin(
         self, columns: Sequence[str] | None = None, confidence: float = CONFIDENCE, table: str | None = None
@@ -218,7 +259,7 @@ class PublishedRelease:
             and all(domain.labels is not None for domain in one.tables[DATA].columns.values())
         }
 
-    def _consistent(self, confidence: float, margin: Sequence[str] | None, table: str | None) -> pa.Table:
+    def _consistent(self, confidence: float, margin: Sequence[str] | None, table: str | None) -> Any:
         counted = self.counted_publications
         found = consistency.consistent_estimates(
             {name: one.margin(None, confidence) for name, one in counted.items()},
@@ -229,9 +270,9 @@ class PublishedRelease:
             message = "Consistent estimates are those of a whole table of people in cells."
             remedy = f"Name one of {', '.join(found)} as table, without a margin."
             raise InvalidInput(message, remedy=remedy, where="table", code="reading.consistent")
-        return found[name]
+        return self.form.frame(found[name], counted[name].facts.domains)
 
-    def ranges(self, column: str, edges: Sequence[tree.Edge], confidence: float = CONFIDENCE) -> pa.Table:
+    def ranges(self, column: str, edges: Sequence[tree.Edge], confidence: float = CONFIDENCE) -> Any:
         """Return how many people lie between every two edges of an ordered column, with intervals.
 
         Tables of that column at several widths are made to agree: what `ranges = true` publishes. Edges are ends of
@@ -261,7 +302,8 @@ class PublishedRelease:
                 tree.Level(times, margin.counts[classes].astype(float), law.variances(margin.counts)[classes])
             )
         domain = found[1].tables[DATA].columns[column]
-        return tree.range_estimates(tree.Tree.of(levels), rates.rate, domain, edges, confidence)
+        found_ranges = tree.range_estimates(tree.Tree.of(levels), rates.rate, domain, edges, confidence)
+        return self.form.frame(found_ranges, {})
 
     @property
     def is_programme(self) -> bool:
@@ -306,19 +348,19 @@ class PublishedRelease:
         kept = tuple(column for column in cells.columns if column in self.facts.domains or column in shown)
         return replace(cells, columns=kept)
 
-    def _stated_errors(self, confidence: float, stated_error: float) -> pa.Table:
+    def _stated_errors(self, confidence: float, stated_error: float) -> Any:
         """Statistics have an error of their own, for one confidence."""
         if stated_error != confidence:
             message = f"The errors of this release are stated for a confidence of {stated_error}."
             remedy = f"Read it with confidence {stated_error}."
             raise InvalidInput(message, remedy=remedy, where="confidence", code="reading.confidence")
-        data = self.data
+        data = self._texts(DATA)
         # The error of a quantile is one of its rank, so that its error is blank, and so are low and high.
         values, errors = (data.column(name).to_numpy() for name in ("value", "error"))
         low, high = (pa.array(end, mask=np.isnan(end)) for end in (values - errors, values + errors))
         kept = [name for name in data.column_names if name not in ("value", "error", "confidence")]
         columns = [*(data.column(name) for name in kept), pa.array(values), low, high]
-        return pa.table(columns, names=[*kept, "estimate", "low", "high"])
+        return self._frame(pa.table(columns, names=[*kept, "estimate", "low", "high"]))
 
 
 def _counts_alike(one: PublishedRelease, other: PublishedRelease) -> bool:
@@ -328,16 +370,17 @@ def _counts_alike(one: PublishedRelease, other: PublishedRelease) -> bool:
     return noisy and one.facts.sample == other.facts.sample
 
 
-def read(folder: Path | str) -> PublishedRelease:
+def read(folder: Path | str, *, frames: Frames = "arrow") -> PublishedRelease:
     """Open a release folder with its data files; raises DoesNotVerify where its certificate or a file was changed.
 
-    That the data keep to what the certificate says of them is what `verify` checks as well.
+    Tables are Arrow tables, or with `frames` pandas or Polars ones. That the data keep to what the certificate says of
+    them is what `verify` checks as well.
     """
     path = Path(folder)
     if not path.is_dir():
         message = f"{str(path)[:200]!r} is not a folder."
         remedy = "Pass the folder that has certificate.json in it."
         raise InvalidInput(message, remedy=remedy, where="folder", code="reading.no-folder")
-    release = PublishedRelease(path, verify(read_text(path / CERTIFICATE)))
+    release = PublishedRelease(path, verify(read_text(path / CERTIFICATE)), form=TableForm(frames))
     release.check_files()
     return release

@@ -219,6 +219,11 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return {}
 
     @property
+    def columns_with_blanks(self) -> frozenset[str]:
+        """The columns of labels that some rows leave blank."""
+        return frozenset()
+
+    @property
     def declared_domains(self) -> Mapping[str, tuple[Domain, ...]]:
         """The declarations of every column that was read, for one use or for several."""
         return {name: (domain,) for name, domain in self.domains.items()}

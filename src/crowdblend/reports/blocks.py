@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -93,6 +93,15 @@ Block = str | Heading | Table | Figure | Group
 def figure(draw: Callable[[bool], str], caption: str, *, scrolls: bool = False) -> Figure:
     """Return a figure; `draw` is called with False, and for phones with True unless the figure scrolls there."""
     return Figure(caption, inline_svg(draw(False), caption), None if scrolls else inline_svg(draw(True), caption))
+
+
+def figures(blocks: Sequence[Block]) -> Iterator[Figure]:
+    """Yield the figures among blocks, in groups as well, in their order."""
+    for block in blocks:
+        if isinstance(block, Figure):
+            yield block
+        elif isinstance(block, Group):
+            yield from figures(block.blocks)
 
 
 def show(blocks: Sequence[Block]) -> Markup:

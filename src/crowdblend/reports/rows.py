@@ -18,14 +18,14 @@ MOST_ROWS = 1_000_000
 
 
 def read_rows(
-    path: Path, name: str, numbers: tuple[str, ...], *, label: str, blank: tuple[str, ...] = ()
+    path: Path, name: str, numbers: tuple[str, ...], *, labels: tuple[str, ...], blank: tuple[str, ...] = ()
 ) -> list[dict[str, Any]]:
-    """A data file as one dictionary per row: a text `name`, the numbers, and a `label` which may be None or missing.
+    """A data file as one dictionary per row: a text `name`, the numbers, and labels which may be None or missing.
 
     Numbers in `blank` may be None or missing as well.
     Files that are too large, lack a column or have another type are refused.
     """
-    texts = (name, label)
+    texts = (name, *labels)
     if path.stat().st_size > LARGEST_FILE:
         message = f"{path.name} is larger than {LARGEST_FILE >> 20} MB. No release of this kind is."
         raise InvalidInput(message, where=path.name, code="report.too-large")
@@ -42,7 +42,7 @@ def read_rows(
         message = f"{path.name} has more than {MOST_ROWS:,} rows. No release of this kind has."
         raise InvalidInput(message, where=path.name, code="report.too-large")
     names = table.column_names
-    if any(names.count(column) != 1 for column in (name, *numbers)) or names.count(label) > 1:
+    if any(names.count(column) != 1 for column in (name, *numbers)) or any(names.count(label) > 1 for label in labels):
         columns = enumeration((name, *numbers))
         message = f"{path.name} lacks one of the columns {columns}. It is not a file of this kind of release."
         raise InvalidInput(message, where=path.name, code="report.columns")
@@ -55,7 +55,7 @@ def read_rows(
     return [
         {
             name: str(row[name]),
-            label: _text(row.get(label)),
+            **{label: _text(row.get(label)) for label in labels},
             **{column: row[column] for column in numbers},
             **{column: row.get(column) for column in blank},
         }

@@ -8,7 +8,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.policies.registry import part
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.crowd_facts import RecodingFacts
-from crowdblend.reports.blocks import Block, Table
+from crowdblend.reports.blocks import Block, Figure, Table, figures
 from crowdblend.reports.text import fact, label
 
 CHOSEN_RECODING = "Which recoding was chosen"
@@ -35,6 +35,11 @@ class View:
     keys: Sequence[tuple[str, str]]
     reading: Sequence[str]
     parts: Sequence[Part]
+
+    @property
+    def figure(self) -> Figure | None:
+        """The first figure; None where there is none."""
+        return next(figures([block for part in self.parts for block in part.blocks]), None)
 
 
 def view_of(folder: PublishedRelease, figures: bool) -> View:

@@ -6,6 +6,7 @@ import datetime
 import os
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ from crowdblend.synthesis.tables import Codes, PublishedTables, published_tables
 
 
 def synthesize(
-    folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    releases: Release | str | os.PathLike[str] | Sequence[Release | str | os.PathLike[str]],
     *,
     rows: int,
     out: str | os.PathLike[str] | None = None,
@@ -37,56 +38,63 @@ def synthesize(
 ) -> Release:
     """Draw synthetic rows from a model of what one or several releases published, and describe them in a folder.
 
-    No data about people are read and no ledger is written to: the rows keep the guarantees of what they are computed
-    from. Rows are drawn with randomness of the operating system, so that no two calls give the same. Without `out` the
-    folder is in memory; `save` writes it.
+    `releases` are folders, or what `release` returned. No data about people are read and no ledger is written to: the
+    rows keep the guarantees of what they are computed from. Rows are drawn with randomness of the operating system, so
+    that no two calls give the same. Without `out` the folder is in memory; `save` writes it.
     """
-    named = [folders] if isinstance(folders, str | os.PathLike) else list(folders)
+    named = [releases] if isinstance(releases, Release | str | os.PathLike) else list(releases)
     if not 1 <= len(named) <= MOST_SOURCES:
-        message = f"Rows are made from 1 to {MOST_SOURCES} folders, and {len(named)} are named."
+        message = f"Rows are made from 1 to {MOST_SOURCES} releases, and {len(named)} are named."
         raise refusal("folders", message, "Name folders of releases.")
     if not isinstance(rows, int) or not 1 <= rows <= MOST_ROWS:
         message = f"rows must be a number from 1 to {MOST_ROWS:,}, got {rows!r}."
         raise refusal("rows", message, "Pass how many rows you want, such as 100000.", "rows")
     if out is not None:
         check_target(Path(out), force=force)
-    opened = [read(Path(folder)) for folder in named]
-    if len({one.certificate.to_dict()["digest"] for one in opened}) < len(opened):
-        raise refusal("twice", "A folder is named twice.", "Name every release once.")
-    if any(isinstance(one.facts, SyntheticFacts) for one in opened):
-        message = "A folder holds synthetic rows, which say less than what they were made from."
-        raise refusal("synthetic", message, "Name the folders that these were made from.")
-    if len(opened) > 1 and any(one.certificate.differential() is None for one in opened):
-        message = "A release guarantees nothing for one person more or less, and no other guarantees add up."
-        raise refusal("together", message, "Make rows from each folder by itself.")
-    if len(opened) > 1 and any(one.facts.already_drawn for one in opened):
-        message = "A release is of a sample that was drawn before, and others of the same sample do not add up with it."
-        remedy = "Make rows from each folder by itself, or publish all tables in one policy."
-        raise refusal("one-sample", message, remedy)
-    if any(one.facts.proposed for one in opened):
-        message = "Domains of a release were proposed from the data, and rows do not carry what that lost."
-        raise refusal("proposed", message, "Make rows from a release whose domains are from a code book.")
-    # Rows vouch for their sources, which nobody who has the rows can check again.
-    for one in opened:
-        check_data(one)
-    sample = draw_from(opened, rows, np.random.default_rng())
+    with ExitStack() as stack:
+        opened = [stack.enter_context(one.open()) if isinstance(one, Release) else read(Path(one)) for one in named]
+        _check_sources(opened)
+        sample = draw_from(opened, rows, np.random.default_rng())
+        sources = tuple(_source(one.certificate) for one in opened)
+        titles = [one.about["title"] for one in opened if one.about.get("title")]
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     with tempfile.TemporaryDirectory(prefix="crowdblend-") as made:
         path = Path(made) / f"{STEM}.{'csv' if as_csv else 'parquet'}"
         sample.output(path.name, list(sample.tables.columns)).write(path.parent)
-        titles = [one.about["title"] for one in opened if one.about.get("title")]
         facts = SyntheticFacts(
             software=software(),
             about={"title": f"{TITLE} from {', '.join(titles)}"[:400] if titles else TITLE},
             files={path.name: sha256_of(path)},
             rows=rows,
-            sources=tuple(_source(one.certificate) for one in opened),
+            sources=sources,
             columns=dict(sample.tables.columns),
             met=sample.met,
         )
         certificate = Certificate(facts.derivations(), facts.stated_assumptions, to_json(facts))
         done = Release(describe(Path(made), certificate, today, figures=figures), Path(made)).in_memory()
     return done if out is None else Release(done.certificate, done.save(out, force=force))
+
+
+def _check_sources(sources: Sequence[PublishedRelease]) -> None:
+    """Refuse releases whose guarantees rows cannot carry."""
+    if len({one.certificate.to_dict()["digest"] for one in sources}) < len(sources):
+        raise refusal("twice", "A folder is named twice.", "Name every release once.")
+    if any(isinstance(one.facts, SyntheticFacts) for one in sources):
+        message = "A folder holds synthetic rows, which say less than what they were made from."
+        raise refusal("synthetic", message, "Name the folders that these were made from.")
+    if len(sources) > 1 and any(one.certificate.differential() is None for one in sources):
+        message = "A release guarantees nothing for one person more or less, and no other guarantees add up."
+        raise refusal("together", message, "Make rows from each folder by itself.")
+    if len(sources) > 1 and any(one.facts.already_drawn for one in sources):
+        message = "A release is of a sample that was drawn before, and others of the same sample do not add up with it."
+        remedy = "Make rows from each folder by itself, or publish all tables in one policy."
+        raise refusal("one-sample", message, remedy)
+    if any(one.facts.proposed for one in sources):
+        message = "Domains of a release were proposed from the data, and rows do not carry what that lost."
+        raise refusal("proposed", message, "Make rows from a release whose domains are from a code book.")
+    # Rows vouch for their sources, which nobody who has the rows can check again.
+    for one in sources:
+        check_data(one)
 
 
 @dataclass(frozen=True)

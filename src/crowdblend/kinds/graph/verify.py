@@ -15,7 +15,7 @@ def check(release: PublishedRelease) -> None:
     assert isinstance(facts, GraphFacts)
     (path,) = require_files(release, "data")
     classes = ["class"] if any(one.shares for one in facts.statistics) else []
-    rows = read_rows(path, ["statistic", *classes, "value", "error", "confidence"])
+    rows = read_rows(path, ["statistic", *classes, "value", "error", "confidence"], ("statistic", "class"))
     expected = [
         (one.label, label, one.error, facts.stated_confidence)
         for one in facts.statistics

@@ -27,7 +27,7 @@ _SHARES = ("connectivity", "cycle-freeness", "eulerian")
 def view(folder: PublishedRelease, figures: bool) -> View:
     """Return every number of the one data file, and the bands of degrees as a figure."""
     path = next(iter(folder.files.values()))
-    rows = read_rows(path, "statistic", ("value", "error", "confidence"), label="class")
+    rows = read_rows(path, "statistic", ("value", "error", "confidence"), labels=("class",))
     facts = folder.facts
     assert isinstance(facts, GraphFacts)
     return View(

@@ -14,8 +14,8 @@ from msgspec.structs import asdict
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import best_for_group
-from crowdblend.kinds.statistics.policy import BETWEEN, MOST_BINS, shape_of
-from crowdblend.kinds.statistics.statistic import Statistic
+from crowdblend.kinds.statistics.policy import MOST_BINS, shape_of
+from crowdblend.kinds.statistics.statistic import Statistic, group_columns
 from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.planning.statistics.choice import TotalsPlan
@@ -83,6 +83,19 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
         return self.columns
 
     @property
+    def domains(self) -> Mapping[str, Domain]:
+        return {name: self.columns[name][0] for name in group_columns(self.statistics)}
+
+    @property
+    def labels_are(self) -> str:
+        return "Recoded: the group that the number is about; blank where it is not about groups of this column."
+
+    @property
+    def columns_with_blanks(self) -> frozenset[str]:
+        each = [frozenset(made.counted_by) for made in self.statistics]
+        return frozenset().union(*each) - each[0].intersection(*each)
+
+    @property
     def failure(self) -> float:
         """The probability that a stated error does not hold."""
         return float(1 - Decimal(repr(self.confidence)))
@@ -111,12 +124,12 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
             raise contradiction(f"it does not list the labels of column {name[:60]!r}")
         return labels
 
-    def bins(self, statistic: Statistic) -> tuple[str, ...]:
+    def bins(self, statistic: Statistic) -> tuple[tuple[str, ...], ...]:
         """Return the labels that a statistic counts by, or of its groups; none for a single number."""
         names = statistic.counted_by
         if math.prod(len(self.labels(name)) for name in names) > MOST_BINS:
             raise contradiction("it has more groups than a release of statistics")
-        return tuple(BETWEEN.join(labels) for labels in product(*map(self.labels, names))) if names else ()
+        return tuple(product(*map(self.labels, names))) if names else ()
 
     @cached_property
     def plan(self) -> TotalsPlan:

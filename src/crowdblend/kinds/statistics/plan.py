@@ -27,7 +27,7 @@ from crowdblend.kinds.statistics.readings import (
     read_totals,
     strata_columns,
 )
-from crowdblend.kinds.statistics.statistic import Statistic
+from crowdblend.kinds.statistics.statistic import Statistic, group_columns
 from crowdblend.kinds.statistics.values import PublishedNumber, SampleValues, StatisticValues, values_of
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics, Whole
 from crowdblend.planning.parts import PartBudget
@@ -229,19 +229,20 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
 def numbers_output(policy: StatisticsPolicy, values: Mapping[int, Sequence[PublishedNumber]]) -> NumbersOutput:
     """Return the published numbers of every statistic, in the order of the policy."""
     rows = [
-        (made.name, label, one)
+        (made.name, dict(zip(made.counted_by, labels, strict=True)), one)
         for place, made in enumerate(policy.statistics)
-        for label, one in zip(policy.bins(made) or (None,), values[place], strict=True)
+        for labels, one in zip(policy.bins(made) or ((),), values[place], strict=True)
     ]
+    groups = group_columns(policy.statistics)
     columns: dict[str, list[str | float | None]] = {
         "statistic": [name for name, _, _ in rows],
-        "group": [label for _, label, _ in rows],
+        **{column: [labels.get(column) for _, labels, _ in rows] for column in groups},
         "value": [one.value for _, _, one in rows],
         "error": [one.error for _, _, one in rows],
     }
     if any(made.is_quantile for made in policy.statistics):
         columns["rank_error"] = [one.rank_error for _, _, one in rows]
-    return NumbersOutput(policy.file, columns, texts=("group",), doubles=("error", "rank_error"))
+    return NumbersOutput(policy.file, columns, texts=groups, doubles=("error", "rank_error"))
 
 
 def domains_of(policy: StatisticsPolicy, name: str) -> list[Domain]:

@@ -7,9 +7,9 @@ from functools import cached_property, partial
 from itertools import product
 from typing import Annotated, ClassVar, Never
 
-from crowdblend.kinds.statistics.statistic import Statistic
+from crowdblend.kinds.statistics.statistic import Statistic, group_columns
 from crowdblend.lazy import lazy_imports
-from crowdblend.policies.columns import Column, refuse_choice
+from crowdblend.policies.columns import Column, check_names, refuse_choice
 from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.policies.exactly import ExactPolicy
 from crowdblend.policies.key import Rule, conflicts, key, part
@@ -35,7 +35,10 @@ _DEFAULT_STEPS = 1_000
 # Quantiles are chosen among all steps, and numbers of groups are counted step by step.
 _MOST_STEPS = 1_000_000
 # Between the labels of a group of several columns.
-BETWEEN = " / "
+
+
+# Columns of the published file that are no labels, and those of its estimates.
+_PUBLISHED = ("statistic", "value", "error", "rank_error", "estimate", "low", "high")
 
 
 class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
@@ -108,10 +111,10 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
         ]
         return list(dict.fromkeys(columns))
 
-    def bins(self, statistic: Statistic) -> tuple[str, ...]:
+    def bins(self, statistic: Statistic) -> tuple[tuple[str, ...], ...]:
         """Return the labels that a statistic counts by, or of its groups; none for a single number."""
         names = statistic.counted_by
-        return tuple(BETWEEN.join(labels) for labels in product(*map(self.labels, names))) if names else ()
+        return tuple(product(*map(self.labels, names))) if names else ()
 
     @property
     def plans_sample(self) -> bool:
@@ -150,6 +153,8 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
                 message = f"Two statistics are called {made.name[:60]!r}."
                 raise refusal("statistic-twice", message, "Rename one.", "[[publish.statistics]] name")
             naming(f"statistic {made.name[:60]!r}", partial(self._check_statistic, made))
+        grouping = group_columns(self.statistics)
+        check_names([column for column in self.columns if column.name in grouping], self.data.person, _PUBLISHED)
         if sum(len(self.bins(made)) for made in self.statistics) > MOST_BINS:
             raise refusal("bins", f"All histograms together have more than {MOST_BINS:,} bins.", "Use coarser classes.")
         self._check_sizes()

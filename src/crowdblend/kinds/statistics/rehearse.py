@@ -15,7 +15,7 @@ from crowdblend.engines.persons import Persons, read_persons
 from crowdblend.engines.sampling import smallest
 from crowdblend.frozen import dataclass
 from crowdblend.kinds.statistics.plan import StatisticsPlan, numbers_output
-from crowdblend.kinds.statistics.policy import BETWEEN, StatisticsPolicy
+from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.mechanisms.statistics import ChosenQuantile, quantile_losses
 from crowdblend.planning.statistics.accuracy import QuantileShape
 from crowdblend.planning.statistics.ways import SAMPLE, Way
@@ -127,7 +127,7 @@ class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, ReplacedP
             return {}
         columns = (str(made.column),) if made.what == "histogram" else made.groups
         bins = self.policy.bins(made)
-        group = bins.index(BETWEEN.join(label[name] for name in columns)) if columns else 0
+        group = bins.index(tuple(label[name] for name in columns)) if columns else 0
         if not made.measured:
             return {group: 1}
         bounds = self.policy.measures[str(made.column)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal, get_args
@@ -20,6 +21,11 @@ QUANTILES: tuple[What, ...] = ("median", "quantile")
 _GROUPED: tuple[What, ...] = (*MEASURED, "count")
 # Scores of a quantile are whole numbers of this part of a person at least.
 _FINEST = 1000
+
+
+def group_columns(statistics: Iterable[Statistic]) -> tuple[str, ...]:
+    """Return the columns that some statistic counts by, each once: those of the published file."""
+    return tuple(dict.fromkeys(name for made in statistics for name in made.counted_by))
 
 
 class Statistic(Section, frozen=True, kw_only=True):

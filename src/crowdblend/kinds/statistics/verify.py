@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from crowdblend.estimates.laws import NoiseOnEveryCell
 from crowdblend.kinds.statistics.facts import StatisticsFacts
-from crowdblend.kinds.statistics.statistic import Statistic
+from crowdblend.kinds.statistics.statistic import Statistic, group_columns
 from crowdblend.kinds.statistics.values import StrataValues, values_of
 from crowdblend.planning.statistics.accuracy import Shape
 from crowdblend.publishing.verification.consistency import require_files
@@ -32,11 +33,11 @@ def check(release: PublishedRelease) -> tuple[ShownPeople, ...]:
     assert isinstance(facts, StatisticsFacts)
     quantiles = any(made.is_quantile for made in facts.statistics)
     (path,) = require_files(release, "data")
-    columns = ["statistic", "group", "value", "error", *(["rank_error"] if quantiles else [])]
-    rows = read_rows(path, columns, blank=_ERRORS if quantiles else ())
-    planned = [(place, label) for place, made in enumerate(facts.statistics) for label in facts.bins(made) or (None,)]
-    named = [(facts.statistics[place].name, label) for place, label in planned]
-    if [(row["statistic"], row["group"] or None) for row in rows] != named:
+    texts = ("statistic", *group_columns(facts.statistics))
+    columns = [*texts, "value", "error", *(["rank_error"] if quantiles else [])]
+    rows = read_rows(path, columns, texts, blank=_ERRORS if quantiles else ())
+    planned = [(place, labels) for place, made in enumerate(facts.statistics) for labels in facts.bins(made) or ((),)]
+    if [tuple(row[name] or None for name in texts) for row in rows] != list(_expected_texts(facts, planned)):
         raise contradiction(f"{path.name} has other rows than the statistics that were planned")
     errors, least = {}, {}
     for place, made in enumerate(facts.statistics):
@@ -59,6 +60,16 @@ def check(release: PublishedRelease) -> tuple[ShownPeople, ...]:
         if (totals := _totals(facts, place, own)) is not None:
             shown.append(_shown_people(facts, place, totals))
     return tuple(shown)
+
+
+def _expected_texts(
+    facts: StatisticsFacts, numbers: list[tuple[int, tuple[str, ...]]]
+) -> Iterator[tuple[str | None, ...]]:
+    """Yield the name and the labels of every numbers number, None where a column is not of its statistic."""
+    for place, labels in numbers:
+        made = facts.statistics[place]
+        own = dict(zip(made.counted_by, labels, strict=True))
+        yield (made.name, *(own.get(column) for column in group_columns(facts.statistics)))
 
 
 def _on_grid(facts: StatisticsFacts, statistic: Statistic, rows: list[Row]) -> bool:

@@ -10,6 +10,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.aggregates import RandomSamples, RobustSampling
 from crowdblend.guarantees.wording import at_least, three_digits
 from crowdblend.kinds.statistics.facts import StatisticsFacts
+from crowdblend.kinds.statistics.statistic import group_columns
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import rows_counted
 from crowdblend.reports.blocks import Block, Heading, Table, figure
@@ -50,9 +51,12 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     facts = folder.facts
     assert isinstance(facts, StatisticsFacts)
     by_name: dict[str, list[PublishedValue]] = {}
+    groups = group_columns(facts.statistics)
     for path in folder.files.values():
-        for row in read_rows(path, "statistic", ("value",), label="group", blank=("error", "rank_error")):
-            by_name.setdefault(str(row["statistic"]), []).append(PublishedValue(**row))
+        for row in read_rows(path, "statistic", ("value",), labels=groups, blank=("error", "rank_error")):
+            group = " / ".join(row[column] for column in groups if row[column] is not None) or None
+            numbers = (row["value"], row["error"], row["rank_error"])
+            by_name.setdefault(row["statistic"], []).append(PublishedValue(row["statistic"], group, *numbers))
     single = [some[0] for some in by_name.values() if some[0].group is None]
     blocks: list[Block] = [_singles(facts, single)] if single else []
     for name, some in by_name.items():

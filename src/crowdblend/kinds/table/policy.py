@@ -244,6 +244,11 @@ class Table(Publication):
             replace(column, recodings=(WiderClasses(finest, times, **beyond),)) for column in super().columns_of(terms)
         )
 
+    def under_design(self, terms: Terms) -> Terms:
+        """Return the terms; of everybody only a threshold takes delta."""
+        everybody = terms.sampling is not None and terms.sampling.everybody
+        return terms.replace(delta=None) if everybody and self.keys.get("below_k") != "threshold" else terms
+
     def within_programme(self, terms: Terms) -> PublicationPolicy:
         """Return it with the delta of the programme where it has a threshold, of everybody too."""
         return self.within(terms) if self.keys.get("below_k") == "threshold" else super().within_programme(terms)

@@ -4,7 +4,7 @@ and the declared labels."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -129,12 +129,13 @@ def check_labels(columns: Mapping[str, Domain], cells: Cells, piece: pa.Table) -
 
 # No count comes near it, with any noise.
 _NO_LEAST = -(2**62)
-TEXTS = ("statistic", "group", "class")
 
 
-def read_rows(path: Path, columns: list[str], blank: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+def read_rows(
+    path: Path, columns: list[str], texts: Collection[str], blank: tuple[str, ...] = ()
+) -> list[dict[str, Any]]:
     """The rows of a file with exactly these columns; every number in it is finite, and only some may be blank."""
-    kinds = {name: pa.string() if name in TEXTS else pa.float64() for name in columns}
+    kinds = {name: pa.string() if name in texts else pa.float64() for name in columns}
     options = csv.ConvertOptions(column_types=kinds, strings_can_be_null=False)
     try:
         as_csv = path.suffix == ".csv"
@@ -145,7 +146,7 @@ def read_rows(path: Path, columns: list[str], blank: tuple[str, ...] = ()) -> li
         raise contradiction(f"{path.name} has other columns")
     rows: list[dict[str, Any]] = table.to_pylist()
     for row in rows:
-        for name in set(columns) - set(TEXTS):
+        for name in set(columns) - set(texts):
             if name in blank and row[name] is None:
                 continue
             if not isinstance(row[name], int | float) or not math.isfinite(row[name]):

@@ -1,0 +1,33 @@
+"""`Policy.recode`: the rows of a frame with the labels that a release of the policy uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crowdblend.engines.duckdb.recoded_rows import recoded_rows
+from crowdblend.engines.frames import opened_frame
+from crowdblend.engines.refusals import refusal
+from crowdblend.packages import pyarrow as pa
+from crowdblend.policies.policy import Policy
+from crowdblend.reading.data_frames import TableForm, frames_of
+
+
+def recode(policy: Policy, data: object) -> Any:
+    """Return the declared columns of a frame with their labels, in the package of the frame."""
+    with opened_frame(data) as frame:
+        known = {*frame.columns, *frame.unreadable}
+        columns = [column for column in policy.columns if column.recodings and column.name in known]
+        if not columns:
+            message = f"{frame.name} has none of the columns of the policy that have labels."
+            raise refusal("no-column", message, "Pass a frame with one of them at least.", "data")
+        chosen = next((column for column in columns if column.chooses), None)
+        if chosen is not None:
+            message = f"Column {chosen.name!r} offers several recodings, and the release chooses among them."
+            raise refusal("recoding", message, "Declare the one that it chose.", f"column {chosen.name!r}")
+        table = recoded_rows(frame, columns)
+        whole = frozenset(name for name, column in frame.columns.items() if pa.types.is_integer(column.type))
+    domains = {column.name: column.recoding.domain() for column in columns}
+    recoded = TableForm(frames_of(data), whole).frame(table, domains)
+    if frames_of(data) == "pandas":
+        recoded.index = data.index  # type: ignore[attr-defined]
+    return recoded
