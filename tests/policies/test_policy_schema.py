@@ -35,7 +35,11 @@ def test_every_key_is_described():
 
 def test_keys_that_a_design_rules_out_are_left_out():
     everybody, drawn = kind_sections("table", "everybody"), kind_sections("table", "poisson")
-    assert set(drawn["publish"]) - set(everybody["publish"]) == {"k", "below_k", "flag", "noise_epsilon", "show_from"}
+    assert set(drawn["publish"]) - set(everybody["publish"]) == {"k", "flag", "noise_epsilon", "show_from"}
+    assert everybody["publish"]["below_k"].choices == ("suppress", "threshold")
+    threshold = kind_sections("table", "everybody", texts={"below_k": "threshold"})
+    assert {*threshold["publish"], *threshold["privacy"]} >= {"noise_epsilon", "show_from", "delta"}
+    assert not {"k", "flag"} & set(threshold["publish"])
     assert set(everybody["publish"]) < set(drawn["publish"])
     assert set(everybody["data"]) == set(drawn["data"])
     assert set(drawn["privacy"]) - set(everybody["privacy"]) == {"delta"}

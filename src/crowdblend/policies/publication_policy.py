@@ -171,6 +171,8 @@ class SourceAndFormat(Section, frozen=True, kw_only=True):
         if has_columns(type(self)) and (self.needs_columns or getattr(self, "columns", None)):
             force_setattr(self, "columns", columns_of(getattr(self, "columns", ())))
         super().__post_init__()
+        if self.about is not None and not self.about.texts():  # a section that says nothing is none
+            force_setattr(self, "about", None)
         if self.person is not None and not self.person.strip():
             message = "person in [data] is blank."
             raise refusal("person", message, "Use the name of the column in the data.", "[data] person")
@@ -179,7 +181,7 @@ class SourceAndFormat(Section, frozen=True, kw_only=True):
             raise refusal("memory", message, 'Write a number and its unit, such as "1GB".', "[release] memory")
         if self.source is not None:
             _ = self.data
-        if self.date_format is not None:
+        if self.date_format is not None and has_columns(type(self)):
             refuse_finer_dates(getattr(self, "columns", ()), self.date_format)
         if self.format == "csv":
             refuse_formulas(self.published_texts())

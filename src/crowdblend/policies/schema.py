@@ -7,9 +7,11 @@ editors know the same keys.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import json
+from msgspec.structs import replace
 
 from crowdblend.policies.domains import DOMAINS, AxisDomain
 from crowdblend.policies.key import Key, Section, keys_of, parts_of, sections_of
@@ -26,14 +28,17 @@ _DECIMAL = {"type": "string", "format": "decimal"}
 _OF_PEOPLE = ("person", "rows_are_people", "ids", "duplicates")
 
 
-def kind_sections(kind: str, design: str = "", *, several: bool = False) -> dict[str, dict[str, Key]]:
+def kind_sections(
+    kind: str, design: str = "", *, several: bool = False, texts: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, dict[str, Key]]:
     """Return what a policy with a publication of a kind may say once: its keys by section and by name in TOML.
 
-    Keys that are refused with the design are left out; without a design there is no section [sampling]. `several` adds
-    how one of several publications has its part.
+    Keys that are refused with the design are left out, and so are choices of a key; without a design there is no
+    section [sampling]. `several` adds how one of several publications has its part, and `texts` are choices that the
+    publication has made: a table with a threshold has other keys than one without.
     """
     policy = policy_class(kind)
-    excluded = _excluded_fields(policy, design)
+    excluded, refused = _refused_fields(policy, design, texts)
     missing = excluded | set(_OF_PEOPLE if policy.rows_are_links else ())
     found = {
         section: _by_name(key for field, key in keys.items() if field not in missing)
@@ -48,16 +53,20 @@ def kind_sections(kind: str, design: str = "", *, several: bool = False) -> dict
         if part.name in ("recoding", "about") and field not in excluded:
             found[part.name] = _by_name(keys_of(part.holder).values())
     divided = ("weight",) if design and DESIGNS[design].everybody else ("share", "weight")
-    shared = ("name", "columns", *(divided if several else ()))
+    shared = ("name", "columns", *(name for name in divided if several or (name == "weight" and name in texts)))
     common = [keys_of(CommonKeys)[name] for name in shared if name in publication_class(kind).common]
-    own = (key for field, key in publication_keys(kind).items() if field not in excluded)
+    own = (
+        replace(key, choices=tuple(one for one in key.choices if one not in refused.get(field, ())))
+        for field, key in publication_keys(kind).items()
+        if field not in excluded
+    )
     return {**found, "publish": _by_name((*common, *own))}
 
 
 def kind_lists(kind: str, design: str = "") -> dict[str, dict[str, Key]]:
     """Return the sections inside a publication of a kind that may be repeated, with their keys by name in TOML."""
     policy = policy_class(kind)
-    excluded = _excluded_fields(policy, design)
+    excluded, _ = _refused_fields(policy, design, {})
     return {
         part.name: _by_name(key for name, key in keys_of(part.holder).items() if f"{field}.{name}" not in excluded)
         for field, part in own_parts(policy).items()
@@ -65,23 +74,40 @@ def kind_lists(kind: str, design: str = "") -> dict[str, dict[str, Key]]:
     }
 
 
-def _excluded_fields(policy: type[PublicationPolicy], design: str) -> set[str]:
-    """Return the fields that the rules of a policy refuse with a design, whatever else is said."""
+def _refused_fields(
+    policy: type[PublicationPolicy], design: str, texts: Mapping[str, str]
+) -> tuple[set[str], dict[str, set[str]]]:
+    """Return the fields that the rules of a policy refuse with a design, whatever else is said, and refused choices.
+
+    A field that has no choice left is refused as a whole.
+    """
     drawn = {f"sampling.{name}" for name in vars(DESIGNS[design])} if design else set()
+    drawn |= {f"{name}={text}" for name, text in texts.items()}
+    declared = keys_of(policy)
     found: set[str] = set()
+    choices: dict[str, set[str]] = {}
+
+    def refuse(one: str) -> None:
+        field, _, choice = one.partition("=")
+        choices.setdefault(field, set()).add(choice)
+        left = set(declared[field].choices if field in declared else ()) - choices[field]
+        if not choice or len(left) < 2:
+            found.add(field)
+
     for rule in (rule for owner in policy.__mro__ for rule in vars(owner).get("rules", ())):
         first, others = rule.keys[0], rule.keys[1:]
+        if rule.unless and rule.unless in drawn:
+            continue
         if rule.relation == "conflicts" and first in drawn:
-            found |= {one.partition("=")[0] for one in others}
-        elif rule.relation == "conflicts" and drawn & set(others):
-            found.add(first)
-        elif (
+            for one in others:
+                refuse(one)
+        elif (rule.relation == "conflicts" and drawn & set(others)) or (
             rule.relation == "needs"
             and not drawn & set(others)
             and all(one.startswith("sampling.") or one in found for one in others)
         ):
-            found.add(first.partition("=")[0])
-    return found
+            refuse(first)
+    return found, choices
 
 
 def _by_name(keys: Iterable[Key]) -> dict[str, Key]:

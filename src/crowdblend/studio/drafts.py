@@ -49,8 +49,8 @@ class Draft:
         """The title in the list of drafts."""
         if self.name:
             return self.name
-        population = self.choices.text("data", "population")
-        source = self.choices.text("data", "source").rsplit("/", 1)[-1]
+        population = self.choices.value("data", "population")
+        source = self.choices.value("data", "source").rsplit("/", 1)[-1]
         return " · ".join(text for text in (population, source) if text) or "nothing chosen yet"
 
     @property

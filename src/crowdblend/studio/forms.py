@@ -12,6 +12,8 @@ from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.policies.key import Key
 from crowdblend.policies.registry import WHOLES, WORDS
+from crowdblend.studio.model.typed_values import typed_text
+from crowdblend.studio.model.unsaid import LONGEST_TEXT
 from crowdblend.studio.model.wording import in_words, label_of
 
 WHAT = {kind: words.publishes for kind, words in WORDS.items()}
@@ -28,7 +30,6 @@ WAY_NAMES = {
 _FORM = "application/x-www-form-urlencoded"
 # A hierarchy has a field for every cell.
 _MOST_FIELDS = 25_000
-_LONGEST_TEXT = 200_000
 # The input of a key by its type, and what is shown while nothing was typed.
 _INPUTS = {"flag": "flag", **dict.fromkeys(("texts", "paths", "where", "ends", "conditions", "rates"), "lines")}
 _INPUTS |= {"number": "number", "whole": "number", "decimal": "number"}
@@ -43,9 +44,14 @@ _EXAMPLES = {
 ENCODINGS = {"utf-8": "UTF-8", "windows-1252": "Windows, western Europe", "latin-1": "Latin 1", "utf-16": "UTF-16"}
 # What can be chosen where the policy takes any text, with the words for it.
 _OFFERED = {
-    "delimiter": {",": "a comma", ";": "a semicolon", "|": "an upright line"},
+    "delimiter": {",": "a comma", ";": "a semicolon", "|": "an upright line", typed_text("text", "\t"): "a tab"},
     "decimal": {".": "a point, 1.5", ",": "a comma, 1,5"},
-    "thousands": {",": "a comma, 1,000", ".": "a point, 1.000", "'": "an apostrophe, 1'000"},
+    "thousands": {
+        ",": "a comma, 1,000",
+        ".": "a point, 1.000",
+        "'": "an apostrophe, 1'000",
+        typed_text("text", " "): "any space, 1 000",
+    },
     "encoding": ENCODINGS,
     "date_format": {
         "%Y-%m-%d": "1990-01-31",
@@ -94,6 +100,8 @@ def field_of(key: Key, name: str, value: str) -> Field:
     if key.kind == "periods" or (key.name in _COLUMNS_KEYS and key.kind == "texts"):
         kind, shown = "boxes", dict(zip(_PERIODS, _PERIODS, strict=True)) if key.kind == "periods" else {}
         value = re.sub(r"[\s,]+", "\n", value) if key.kind == "periods" else value
+    if kind == "text" and "\n" in value:
+        kind = "lines"
     if kind == "choice" and value:
         shown = {**shown, value: shown.get(value, value)}
     meaning = "All of them, unless some are ticked." if key.name == "columns" else in_words(key.meaning)
@@ -122,12 +130,14 @@ async def form_of(request: Request) -> dict[str, str]:
     except Exception:
         raise malformed_request() from None
     found: dict[str, str] = {}
-    for name, value in items:
-        broken = any("\ud800" <= one <= "\udfff" or one in "\ufffd\0" for one in f"{name}{value}")
-        if not isinstance(value, str) or len(value) > _LONGEST_TEXT or broken:
+    for name, sent_value in items:
+        if not isinstance(sent_value, str):
+            raise malformed_request()
+        value = sent_value.replace("\r\n", "\n")
+        if len(value) > LONGEST_TEXT or any("\ud800" <= one <= "\udfff" or one in "\ufffd\0" for one in name + value):
             raise malformed_request()
         # A box that is not ticked sends nothing but the blank before it; several that are ticked send a line each.
-        found[name] = "\n".join(filter(None, (found.get(name), value.replace("\r\n", "\n"))))
+        found[name] = "\n".join(filter(None, (found.get(name), value)))
     return found
 
 

@@ -86,6 +86,11 @@ class Root:
         """Return a path under the root as it is shown and asked for."""
         return path.relative_to(self.folder).as_posix()
 
+    def relative_name(self, path: str) -> str:
+        """Return a path under the root, relative to it, by the name that it was given, links included."""
+        found = os.path.relpath(path, self.folder)
+        return self.relative(self.existing(path)) if found.startswith("..") else Path(found).as_posix()
+
     def free_name(self, stem: str, first: int = 1) -> str:
         """Return a name for a folder and its policy, with a number where something is called so."""
         names = (stem if number == 1 else f"{stem}-{number}" for number in count(first))
@@ -219,7 +224,7 @@ def checked_address(root: Root, address: str) -> str:
 
 def check_paths(root: Root, choices: Choices) -> None:
     """Refuse choices that name a file outside the root, or a database that is not on the list."""
-    for path in (*paths_of(choices), choices.text("data", "source")):
+    for path in (*paths_of(choices), choices.value("data", "source")):
         check_place(root, path)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import ENCODINGS, KIND_NAMES, form_of, revision_of
 from crowdblend.studio.jobs import Job
 from crowdblend.studio.model import readiness
+from crowdblend.studio.model.typed_values import typed_text
 from crowdblend.studio.model.wording import in_words, place_of, settings_in_words
 from crowdblend.studio.security import at
 from crowdblend.studio.studio import Studio
@@ -51,6 +53,7 @@ def environment() -> Environment:
         finalize=without_controls,
     )
     made.filters |= {"fact": fact, "shorten": shorten, "picture": inline_svg, "up": round_up, "words": in_words}
+    made.filters |= {"typed": partial(typed_text, "text"), "line": lambda text: typed_text("texts", [text])}
     made.filters |= {"show": show, "show_step": show_step}
     made.filters |= {"settings": settings_in_words, "place": place_of}
     made.globals.update(version=__version__, steps=STEPS, kind_names=KIND_NAMES, designs=DESIGNS, encodings=ENCODINGS)

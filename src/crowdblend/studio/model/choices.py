@@ -24,7 +24,7 @@ from crowdblend.policies.schema import kind_lists, kind_sections
 from crowdblend.policies.source import PolicyFolder
 from crowdblend.policies.starter import check_design, usual
 from crowdblend.policies.terms import Terms
-from crowdblend.studio.model.typed_values import typed_text, typed_value
+from crowdblend.studio.model.typed_values import typed_lines, typed_text, typed_value
 
 Texts = dict[str, str]
 WAY = "way"
@@ -47,7 +47,7 @@ class PublicationChoices:
     @property
     def columns(self) -> list[str]:
         """The columns that it names; all are meant where it names none."""
-        return self.texts.get("columns", "").splitlines()
+        return typed_lines(self.texts.get("columns", ""))
 
     def saying(self, texts: Mapping[str, str], lists: Mapping[str, list[Texts]] | None = None) -> PublicationChoices:
         """Return the same with other texts; a blank text takes a key out, and so does an item without any."""
@@ -72,6 +72,10 @@ class Choices:
     def text(self, section: str, key: str) -> str:
         """Return what was typed for a key; blank where nothing was."""
         return self.sections.get(section, {}).get(key, "")
+
+    def value(self, section: str, key: str) -> str:
+        """Return the text that is meant for a key that takes any text, or a path; blank where nothing was typed."""
+        return str(typed_value("text", self.text(section, key)))
 
     def with_texts(self, section: str, texts: Mapping[str, str]) -> Choices:
         """Return the same with other texts for some keys of a section; a blank text takes a key out."""
@@ -116,7 +120,7 @@ class Choices:
 
     @property
     def used_columns(self) -> tuple[str, ...]:
-        """The columns that have a domain, in the order of the data."""
+        """The columns that have a domain, in the order of the policy."""
         return tuple(name for name, texts in self.columns.items() if texts.get(WAY))
 
     @property
@@ -129,7 +133,7 @@ class Choices:
         """The keys that can be chosen once, by section and by their names in TOML."""
         merged: dict[str, dict[str, Key]] = {}
         for one in self.publish:
-            for section, keys in kind_sections(one.kind, self.design).items():
+            for section, keys in kind_sections(one.kind, self.design, texts=one.texts).items():
                 if section != PUBLISH:
                     merged[section] = {**merged.get(section, {}), **keys}
         if self.several:
@@ -139,7 +143,8 @@ class Choices:
 
     def declared_keys(self, place: int) -> dict[str, Key]:
         """Return the keys that can be chosen for a publication, by their names in TOML."""
-        return kind_sections(self.publish[place].kind, self.design, several=self.several)[PUBLISH]
+        one = self.publish[place]
+        return kind_sections(one.kind, self.design, several=self.several, texts=one.texts)[PUBLISH]
 
     def declared_lists(self, place: int) -> dict[str, dict[str, Key]]:
         """Return the keys of the sections inside a publication, by section and by their names in TOML."""
@@ -212,7 +217,7 @@ def _settle(choices: Choices, design: str | None = None) -> Choices:
     changed = replace(changed, sections=kept)
     columns = {name: _domain_texts(changed, name, texts) for name, texts in choices.columns.items()}
     for one in changed.publish:
-        for section, keys in kind_sections(one.kind, design).items():
+        for section, keys in kind_sections(one.kind, design, texts=one.texts).items():
             if section in declared:
                 texts = _usual(one.kind, design, keys)
                 changed = changed.with_texts(section, {**texts, **changed.sections.get(section, {})})
@@ -337,10 +342,10 @@ def choices_of(policy: Policy, columns: Iterable[str] = ()) -> Choices:
         for column in policy.columns
         if column.domain is not None
     }
-    design = policy.sampling.design if policy.publish[0].policy.designs else ""
-    named = {name: published.get(name, {}) for name in columns}
+    design = "" if terms.sampling is None else terms.sampling.design
     publish = tuple(map(_publication_choices, policy.publish))
-    return Choices(publish, design, policy.split or "", sections, {**named, **published})
+    unpublished: dict[str, Texts] = {name: {} for name in columns if name not in published}
+    return Choices(publish, design, policy.split or "", sections, {**published, **unpublished})
 
 
 def _publication_choices(publication: Publication) -> PublicationChoices:

@@ -15,7 +15,7 @@ def missing_in_data(choices: Choices, names: tuple[str, ...]) -> str | None:
     if not choices.text("data", "source") or not names:
         return "Choose the file or table with the data."
     if "person" in choices.declared_by_section["data"]:
-        person = choices.text("data", "person")
+        person = choices.value("data", "person")
         if not person and choices.text("data", "rows_are_people") != "true":
             return "Choose the column that tells people apart, or confirm that every row is another person."
         if person and person not in names:

@@ -15,6 +15,7 @@ from crowdblend.studio.forms import WAY_NAMES, fields_of, prefixed_fields
 from crowdblend.studio.model.choices import WAY, column_of
 from crowdblend.studio.model.hierarchy_files import group_counts, hierarchy_files, read_rows
 from crowdblend.studio.model.readiness import READY, column_status
+from crowdblend.studio.model.typed_values import typed_text, typed_value
 from crowdblend.studio.model.wording import in_words
 from crowdblend.studio.pages import proposals
 from crowdblend.studio.pictures import picture_of
@@ -33,7 +34,7 @@ _ADVICE = ("  what helps: ", "  ids number the rows")
 def show(visit: Visit) -> Response:
     """Return every column of the data, with its status."""
     studio, draft = visit.studio, visit.draft
-    person = draft.choices.text("data", "person")
+    person = draft.choices.value("data", "person")
     described = [_column_context(studio, draft, place) for place, name in enumerate(draft.names) if name != person]
     fitting = hierarchy_files(draft.names, [one.path for one in _tables(studio, draft)])
     return visit.step(
@@ -60,7 +61,9 @@ def save(visit: Visit) -> Response:
     keys = draft.choices.ways(name).get(way, {})
     texts = {key: text for key, text in prefixed_fields(sent, "key:").items() if key in keys}
     if texts.get("hierarchy"):
-        texts["hierarchy"] = studio.root.relative(studio.root.inside(texts["hierarchy"]))
+        path = str(typed_value("path", texts["hierarchy"]))
+        studio.root.inside(path)
+        texts["hierarchy"] = typed_text("path", path)
 
     def change(draft: Draft) -> Draft:
         before = draft.choices.columns.get(name, {})
@@ -111,7 +114,9 @@ def from_hierarchies(visit: Visit) -> Response:
             # A level at which all values are one group would publish nothing of the column.
             groups = group_counts(read_rows(studio.root.existing(path)))
             level = "1" if len(groups) > 1 and groups[1] > 1 else "0"
-            choices = choices.with_column(name, {WAY: "hierarchy", "hierarchy": path, "level": level})
+            choices = choices.with_column(
+                name, {WAY: "hierarchy", "hierarchy": typed_text("path", path), "level": level}
+            )
         return replace(draft, choices=choices)
 
     return visit.see(f"/drafts/{visit.change(change).id}/columns")
@@ -119,7 +124,7 @@ def from_hierarchies(visit: Visit) -> Response:
 
 def _tables(studio: Studio, draft: Draft) -> list[ListedPath]:
     """Return the CSV files beside the data."""
-    source = draft.choices.text("data", "source")
+    source = draft.choices.value("data", "source")
     return [one for one in studio.root.listing() if one.what == "csv" and one.path != source]
 
 
@@ -132,8 +137,8 @@ def from_code_book(visit: Visit) -> Response:
     def change(draft: Draft) -> Draft:
         choices = draft.choices
         for name, values in book.items():
-            if name in draft.names and name != choices.text("data", "person"):
-                choices = choices.with_column(name, {WAY: "values", "values": "\n".join(values)})
+            if name in draft.names and name != choices.value("data", "person"):
+                choices = choices.with_column(name, {WAY: "values", "values": typed_text("texts", values)})
         return replace(draft, choices=choices)
 
     return visit.see(f"/drafts/{visit.change(change).id}/columns")
@@ -151,7 +156,7 @@ def _column_context(studio: Studio, draft: Draft, place: int, *, opened: bool = 
     main = [key for key in keys if keys[key].required or key in ("level", "from", "to", "width", "whole")]
     fields = fields_of(keys, "key:", texts)
     if way == "hierarchy":  # its file is chosen among those that are there
-        listed = [one.path for one in _tables(studio, draft)]
+        listed = [typed_text("path", one.path) for one in _tables(studio, draft)]
         paths = {path: path for path in (texts.get("hierarchy"), *listed) if path}
         fields = [
             replace(one, input="choice", choices=paths) if paths and one.key == "hierarchy" else one for one in fields

@@ -18,6 +18,7 @@ from crowdblend.policies.source import DataSource, is_sqlite
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import fields_of, prefixed_fields
 from crowdblend.studio.model.choices import with_design
+from crowdblend.studio.model.typed_values import typed_text, typed_value
 from crowdblend.studio.places import checked_address, database_source, is_address
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
@@ -36,7 +37,7 @@ def show(visit: Visit) -> Response:
     """Return the page of the step; `browse` is the folder whose files are listed."""
     studio, draft = visit.studio, visit.draft
     browse = visit.request.query_params.get("browse")
-    source = draft.choices.text("data", "source")
+    source = draft.choices.value("data", "source")
     if browse is None and not source:
         browse = ""
     keys = draft.choices.declared_by_section
@@ -59,7 +60,7 @@ def show(visit: Visit) -> Response:
 def choose(visit: Visit) -> Response:
     """Take a file, or a table or query of a database: its columns are read from the header or schema alone."""
     names = ("source", "table", "query", "address", "encoding")
-    sent = {name: visit.sent.get(name, "").strip() for name in names}
+    sent = {name: str(typed_value("text", visit.sent.get(name, ""))) for name in names}
     return visit.see(f"/drafts/{visit.change(choose_source(visit.studio, **sent)).id}/data")
 
 
@@ -72,15 +73,21 @@ def choose_source(
         encoding = ""
 
     def change(draft: Draft) -> Draft:
-        texts = {"source": source, "table": table, "query": query, "format": header.format or ""}
-        texts |= {"delimiter": header.delimiter or "", "encoding": encoding}
+        given = {"source": source, "table": table, "query": query}
+        given |= {"format": header.format or "", "delimiter": header.delimiter or ""}
+        texts = {name: text and typed_text("text", text) for name, text in given.items()}
+        texts["encoding"] = encoding
         choices = draft.choices.with_texts("data", texts)
         known = choices.columns
         choices = replace(choices, columns={name: dict(known.get(name, {})) for name, _ in header.columns})
-        if choices.text("data", "person") not in dict(header.columns):
+        if choices.value("data", "person") not in dict(header.columns):
             person = proposed_person(header.columns)
             numbered = next((name for name, kind in header.columns if kind == "row number"), None)
-            texts = {"person": person or numbered or "", "ids": "table" if not person and numbered else ""}
+            chosen = person or numbered
+            texts = {
+                "person": typed_text("text", chosen) if chosen else "",
+                "ids": "table" if not person and numbered else "",
+            }
             keys = choices.declared_by_section["data"]
             choices = choices.with_texts("data", {name: text for name, text in texts.items() if name in keys})
         return replace(draft, choices=choices, columns=header.columns)

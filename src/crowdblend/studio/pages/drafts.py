@@ -13,11 +13,14 @@ from starlette.routing import Route
 
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.lazy import lazy_imports
+from crowdblend.policies.domains import HierarchyDomain
 from crowdblend.policies.files import format_of
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.policy import Policy
 from crowdblend.studio.forms import WHAT, revision_of
 from crowdblend.studio.model.choices import choices_of, start
+from crowdblend.studio.model.typed_values import typed_text
+from crowdblend.studio.model.unsaid import refuse_unsaid
 from crowdblend.studio.pages.data import choose_source, open_source
 from crowdblend.studio.places import load_policy_inside
 from crowdblend.studio.studio import Studio
@@ -69,12 +72,13 @@ def _open_policy(studio: Studio, path: str) -> str:
     """Return a draft of an existing policy, whose paths lie under the root."""
     policy = load_policy_inside(studio.root, path)
     source, columns = _source(studio, policy) if policy.terms.source is not None else ("", ())
-    choices = choices_of(policy, [name for name, _ in columns]).with_texts("data", {"source": source})
-    studio.check_choices(choices)
-    for name, texts in choices.columns.items():
-        if texts.get("hierarchy"):
-            inside = studio.root.relative(studio.root.existing(texts["hierarchy"]))
-            choices = choices.with_column(name, {**texts, "hierarchy": inside})
+    choices = choices_of(policy, [name for name, _ in columns])
+    choices = choices.with_texts("data", {"source": source and typed_text("path", source)})
+    for column in policy.columns:
+        if isinstance(column.domain, HierarchyDomain):
+            inside = typed_text("path", studio.root.relative_name(column.domain.hierarchy))
+            choices = choices.with_column(column.name, {**choices.columns[column.name], "hierarchy": inside})
+    refuse_unsaid(policy, studio.check_choices(choices), studio.root.folder)
     draft = studio.drafts.new(choices, columns)
     named = replace(draft, policy=path, out=Path(path).stem)
     return studio.drafts.change(draft.id, lambda _: named).id
@@ -92,7 +96,7 @@ def _source(studio: Studio, policy: Policy) -> tuple[str, tuple[tuple[str, str],
     given = {"source": source, "table": terms.table or "", "query": terms.query or ""}
     at = source if address else ""
     named, *_, header = open_source(studio, **given, address=at, delimiter=terms.delimiter, encoding=terms.encoding)
-    return named, header.columns
+    return named if address else studio.root.relative_name(source), header.columns
 
 
 async def upload(request: Request) -> Response:

@@ -16,6 +16,7 @@ from crowdblend.regular_files import read_regular
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.model.choices import WAY
 from crowdblend.studio.model.hierarchy_files import check_size, checked_rows, group_counts, made_rows, read_rows
+from crowdblend.studio.model.typed_values import typed_text, typed_value
 from crowdblend.studio.views import Visit, on_get, on_post
 
 _CELL = re.compile(r"cell/(\d{1,4})/(\d{1,2})")
@@ -62,7 +63,9 @@ def save(visit: Visit) -> Response:
         level = {} if texts.get("levels") else {"level": texts.get("level") or "1"}
         return replace(
             draft,
-            choices=draft.choices.with_column(name, {**texts, WAY: "hierarchy", "hierarchy": written, **level}),
+            choices=draft.choices.with_column(
+                name, {**texts, WAY: "hierarchy", "hierarchy": typed_text("path", written), **level}
+            ),
             hierarchies=tuple({*draft.hierarchies, _hash(text.encode())}),
         )
 
@@ -84,7 +87,10 @@ def _path(draft: Draft, place: int) -> str:
     """Return the file of the column's hierarchy: the one that it has, or a new one called after it."""
     name = draft.names[place]
     known = draft.choices.columns.get(name, {}).get("hierarchy")
-    return known or f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-').lower() or 'column'}-hierarchy.csv"
+    return (
+        str(typed_value("path", known or ""))
+        or f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-').lower() or 'column'}-hierarchy.csv"
+    )
 
 
 def _check_replacement(visit: Visit, path: Path) -> None:

@@ -14,7 +14,8 @@ from crowdblend.policies.terms import check_proposed_design
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.model.choices import WAY
 from crowdblend.studio.model.readiness import missing_in_data
-from crowdblend.studio.model.typed_values import typed_text, typed_value
+from crowdblend.studio.model.typed_values import typed_lines, typed_text, typed_value
+from crowdblend.studio.places import is_address
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_post
 
@@ -32,7 +33,7 @@ _SAID = (
 def describe_proposals(studio: Studio, draft: Draft) -> dict[str, object]:
     """Return what the page shows of proposals: the columns to choose from, and what the last one found."""
     job = studio.last_job(draft, "propose")
-    person = draft.choices.text("data", "person")
+    person = draft.choices.value("data", "person")
     columns = [
         (place, name, "bounds" if kind in _NUMBERS else "labels")
         for place, (name, kind) in enumerate(draft.columns)
@@ -61,6 +62,7 @@ def begin(visit: Visit) -> Response:
         raise Refused(message, remedy=remedy, where="confirm", code="studio.not-confirmed")
     ticked = [(name, kind) for place, (name, kind) in enumerate(draft.columns) if sent.get(f"column:{place}")]
     keys, texts = draft.choices.declared_by_section["data"], draft.choices.sections.get("data", {})
+    source = draft.choices.value("data", "source")
     said = {name: typed_value(keys[name].kind, texts[name]) for name in _SAID if name in keys and name in texts}
     said["source_format"] = said.pop("format", None)
     policy = proposing.proposal_policy(
@@ -68,11 +70,11 @@ def begin(visit: Visit) -> Response:
         bounds=[name for name, kind in ticked if kind in _NUMBERS],
         epsilon=typed_value("number", sent.get("epsilon", "")),  # type: ignore[arg-type]  # its key refuses a text
         delta=typed_value("number", sent.get("delta", "")),  # type: ignore[arg-type]
-        source=studio.root.inside(texts["source"]) if "://" not in texts["source"] else texts["source"],
+        source=source if is_address(source) else studio.root.inside(source),
         **said,
     )
     policy.plan()
-    name = studio.root.free_name(f"{Path(texts['source']).name.partition('.')[0]}-proposal")
+    name = studio.root.free_name(f"{Path(source).name.partition('.')[0]}-proposal")
     path = studio.root.inside(f"{name}.toml")
     policy.save(path)
     asked = {"policy": str(path), "out": str(studio.root.inside(name)), "ledger": studio.ledger}
@@ -95,9 +97,12 @@ def use(visit: Visit) -> Response:
             texts = {key.name: typed_text(key.kind, getattr(domain, field)) for field, key in keys}
             given = {key.name for field, key in keys if key.is_given(getattr(domain, field))}
             choices = choices.with_column(name, {WAY: domain.way, **{one: texts[one] for one in given}})
-        named = choices.sections.get("privacy", {}).get("proposed", "").splitlines()
+        named = typed_lines(choices.text("privacy", "proposed"))
         return replace(
-            draft, choices=choices.with_texts("privacy", {"proposed": "\n".join(dict.fromkeys([*named, folder]))})
+            draft,
+            choices=choices.with_texts(
+                "privacy", {"proposed": typed_text("paths", list(dict.fromkeys([*named, folder])))}
+            ),
         )
 
     return visit.see(f"/drafts/{visit.change(change).id}/columns")

@@ -53,7 +53,7 @@ def begin(visit: Visit) -> Response:
     lacking = missing_in_data(draft.choices, draft.names)
     if "save" not in sent and lacking is not None:
         raise Refused(lacking, remedy="Go back to the step Data.", where="data", code="studio.incomplete")
-    if "save" not in sent and sent.get("confirm", "") != draft.choices.text("data", "population"):
+    if "save" not in sent and sent.get("confirm", "") != draft.choices.value("data", "population"):
         message = "The name that was typed is not the name of the population."
         remedy = "Nothing was published. Type the name exactly as it is shown."
         raise Refused(message, remedy=remedy, where="confirm", code="studio.not-confirmed")
@@ -133,7 +133,7 @@ def _begun_entry(studio: Studio, draft: Draft) -> int | None:
 
 def _name(draft: Draft) -> str:
     """Return a name for the folder and the policy."""
-    population = re.sub(r"[^A-Za-z0-9]+", "-", draft.choices.text("data", "population")).strip("-").lower()
+    population = re.sub(r"[^A-Za-z0-9]+", "-", draft.choices.value("data", "population")).strip("-").lower()
     return f"{population or 'release'}-{draft.choices.kind}"
 
 

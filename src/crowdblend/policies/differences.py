@@ -1,0 +1,68 @@
+"""What a policy says, key by key, and the first key of which two policies say different things."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from crowdblend.policies.key import Key, Section, keys_of, parts_of, sections_of
+from crowdblend.policies.policy import Policy
+from crowdblend.policies.publication import CommonKeys, Publication
+from crowdblend.policies.terms import Terms
+
+Place = Callable[[str], str]
+
+
+def first_difference(policy: Policy, other: Policy, place: Place = str) -> str | None:
+    """Return the first key of which two policies say different things, as errors name it; None where they are equal.
+
+    `place` is what a path is compared as, such as the file that it leads to.
+    """
+    ours, others = (dict(_statements(one, place)) for one in (policy, other))
+    return next((where for where in {**ours, **others} if ours.get(where) != others.get(where)), None)
+
+
+def _statements(policy: Policy, place: Place) -> Iterator[tuple[str, object]]:
+    """Yield every key that is given, with its value."""
+    terms = policy.terms
+    for section, keys in sections_of(Terms).items():
+        yield from _key_values(terms, keys, f"[{section}]", place)
+    yield "[privacy] split", policy.split
+    for name in ("sampling", "recoding", "about"):
+        holder: Section | None = getattr(terms, name)
+        yield f"[{name}]", None if holder is None else type(holder).__name__
+        if holder is not None:
+            yield from _key_values(holder, keys_of(type(holder)), f"[{name}]", place)
+    yield "[columns]", tuple(column.name for column in terms.columns)
+    for column in terms.columns:
+        where = f"column {column.name!r}"
+        if column.domain is None:
+            yield where, column.recodings
+        else:
+            yield where, type(column.domain).__name__
+            yield from _key_values(column.domain, keys_of(type(column.domain)), where, place)
+    yield "[[publish]]", tuple(one.kind for one in policy.publish)
+    for number, publication in enumerate(policy.publish, 1):
+        yield from _publication(publication, f"[[publish]] {number}", place)
+
+
+def _publication(publication: Publication, where: str, place: Place) -> Iterator[tuple[str, object]]:
+    declared, parts = keys_of(publication.policy), parts_of(publication.policy)
+    yield from _key_values(publication, keys_of(CommonKeys), where, place)
+    for field, value in publication.keys.items():
+        if field in declared:
+            yield f"{where} {declared[field].name}", declared[field].with_paths(value, place)
+        elif parts[field].many:
+            yield f"{where} {field}", len(value)
+            for at, item in enumerate(value, 1):
+                yield from _key_values(item, keys_of(type(item)), f"{where} {field} {at}", place)
+        else:
+            yield from _key_values(value, keys_of(type(value)), where, place)
+
+
+def _key_values(
+    holder: Section | Publication, keys: Mapping[str, Key], where: str, place: Place
+) -> Iterator[tuple[str, object]]:
+    for field, key in keys.items():
+        value = getattr(holder, field)
+        if key.is_given(value):
+            yield f"{where} {key.name}", key.with_paths(value, place)
