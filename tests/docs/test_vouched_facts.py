@@ -14,7 +14,7 @@ from crowdblend.policies.registry import KINDS, WHOLES, kind_of, part
 
 PAGE = Path(__file__).parents[2] / "docs" / "threat-model.md"
 VOUCHED = {
-    *("ReleaseFacts person about date software proposed", "PeopleFacts design rows_per_person"),
+    *("ReleaseFacts person about date software proposed", "PeopleFacts design rows_per_person one_row"),
     *("TableFacts releases recoding count totals", "MicrodataFacts releases recoding", "PointsFacts releases recoding"),
     *("Poisson rate", "Coins rate", "ThinnedSurvey rate people of", "Survey people of already_drawn"),
     *("Biased low high exceptions max_rate rate rates weight stratum already_drawn", "Stratum rate low high"),

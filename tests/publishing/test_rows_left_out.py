@@ -89,6 +89,27 @@ def test_one_row_of_each_is_said_as_well_for_every_publication(tmp_path: Path) -
     }
 
 
+ONE_OF_EACH: list[tuple[Publication, dict[str, Any]]] = [
+    (cb.Table("shop"), {"sampling": cb.Everybody()}),
+    (cb.Microdata("shop"), {"sampling": cb.Poisson(0.5), "delta": 1e-6}),
+    (cb.OutlierTable("shop", limit=300), {"sampling": cb.Everybody(), "delta": 1e-6}),
+]
+
+
+@for_each(("publication", "terms"), ONE_OF_EACH)
+def test_a_folder_says_that_one_row_of_each_person_counts(
+    publication: Publication, terms: dict[str, Any], tmp_path: Path
+) -> None:
+    columns = {"shop": ["s0", "s1", "s2", "s3"]}
+    policy = cb.Policy(person="id", duplicates="one", epsilon=2.0, columns=columns, publish=publication, **terms)
+    cb.release(VISITS, policy, out=tmp_path / "out", ledger=None, figures=False)
+    cb.verify(tmp_path / "out")
+    for page in ("README.md", "report.html"):
+        assert "one random row counts, and the others are in none" in (tmp_path / "out" / page).read_text(
+            encoding="utf-8"
+        )
+
+
 def test_a_check_says_what_would_be_left_out() -> None:
     policy = cb.Policy(
         **{"person": "id", "rows_per_person": 2, "sampling": cb.Everybody(), "epsilon": 2.0},

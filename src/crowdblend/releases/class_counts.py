@@ -85,7 +85,9 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
     def common_facts(self, most: int = MOST_LISTED) -> dict[str, Any]:
         """Return the facts that all kinds have who count classes, by field; at most `most` labels are listed."""
         columns = {column.name: column.recoding.domain(most) for column in self.policy.columns}
-        return {"software": software(), "person": self.policy.data.person, "design": self.sample, "columns": columns}
+        data = self.policy.data
+        found = {"software": software(), "person": data.person, "design": self.sample, "columns": columns}
+        return found | {"one_row": data.duplicates == "one"}
 
     @property
     def published_names(self) -> list[str]:

@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     AnyDesign = Design
 else:
     AnyDesign = Union[DESIGNS]  # noqa: UP007 the list is a value
+ONE_ROW = (
+    "Of a person with several rows one random row counts, and the others are in none of the numbers: of two rows half "
+    "are left out, of ten nine in ten; how many that is in all is not published."
+)
 # What follows from parameters and is worth a line of its own in a report: name and value.
 Parameters = dict[str, "float | str | bool"]
 FactsT = TypeVar("FactsT", bound="ReleaseFacts")
@@ -255,10 +259,16 @@ class PeopleFacts(ReleaseFacts, frozen=True, kw_only=True):
 
     design: AnyDesign
     rows_per_person: Count | None = None
+    one_row: bool = False
+    """True if one random row counts of people who may have several."""
 
     @property
     def sample(self) -> Design:
         return self.design
+
+    @property
+    def rests_on(self) -> list[str]:
+        return [*([ONE_ROW] if self.one_row else []), *super().rests_on]
 
 
 def rows_counted(rows: int | None) -> list[str]:
