@@ -19,7 +19,7 @@ from crowdblend.policies.value_types import Names
 # Files that a release has beside its publications.
 _WEIGHT = Parameter(0, 10**6, "", low_open=True)
 _TAKEN = ("totals", "certificate", "datapackage", "report", "readme")
-# Names that no file can have on Windows, whatever its ending: whoever unpacked such a folder there would lose it.
+# Names that no file can have on Windows, whatever its ending: such a folder could not be unpacked there.
 _DEVICE = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]", re.IGNORECASE)
 PUBLICATION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 PolicyT = TypeVar("PolicyT", bound=PublicationPolicy)
