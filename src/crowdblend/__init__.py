@@ -12,6 +12,7 @@
 Every name is loaded when it is asked for: importing this package loads neither NumPy nor DuckDB.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -119,11 +120,27 @@ __all__ = [
 _MODULES = {name: globals().pop(name).__name__.rpartition(".")[0] for name in __all__ if name != "__version__"}
 
 
+# Where something is that other packages have under such a name.
+_ELSEWHERE = {
+    **dict.fromkeys(("mean", "avg"), "average(…)"),
+    **dict.fromkeys(("sum", "add"), "total(…)"),
+    **dict.fromkeys(("share", "proportion"), "fraction(…)"),
+    **dict.fromkeys(("percentile", "percentiles", "quantiles"), "quantile(…)"),
+    **dict.fromkeys(("laplace", "gaussian", "noise"), 'Table(…, below_k="noise"), or a budget for statistics'),
+    **dict.fromkeys(("load", "from_toml", "policy"), "load_policy(…) for a file, Policy(…) for a new one"),
+    **dict.fromkeys(("publish", "run"), "release(…)"),
+    **dict.fromkeys(("simulate", "dry_run"), "rehearse(…) for made-up people, Policy.plan() for what it costs"),
+}
+
 if not TYPE_CHECKING:  # a misspelt name is an error of types, too
 
     def __getattr__(name: str) -> Any:
         if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            place = _ELSEWHERE.get(name.lower())
+            hint = f". Use {place}" if place else ""
+            raise AttributeError(
+                f"module {__name__!r} has no attribute {name!r}{hint}", name=name, obj=sys.modules[__name__]
+            )
         if _MODULES[name].startswith(("crowdblend.policies.", "crowdblend.kinds.")):
             import_module("crowdblend.kinds")  # tells policies how they are planned
         loaded = getattr(import_module(_MODULES[name]), name)

@@ -5,6 +5,9 @@ import subprocess
 import sys
 from importlib import resources
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import crowdblend
 
@@ -48,3 +51,20 @@ def test_names_load_nothing_heavy() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.strip() == "[]"
+
+
+def test_names_of_other_packages_say_where_the_thing_is() -> None:
+    for name, place in {"mean": "average", "Laplace": "below_k", "sum": "total", "percentile": "quantile"}.items():
+        with pytest.raises(AttributeError, match=place):
+            getattr(crowdblend, name)
+    with pytest.raises(AttributeError, match=r"has no attribute 'nonsense'$"):
+        getattr(crowdblend, "nonsense")  # noqa: B009
+    assert not hasattr(crowdblend, "mean")
+
+
+def test_arguments_that_belong_elsewhere_say_where() -> None:
+    for argument, place in {"rate": "sampling=Poisson", "k": "publish=Table", "below_k": "publish=Table"}.items():
+        given: Any = {argument: 1, "publish": crowdblend.Table()}
+        with pytest.raises(crowdblend.InvalidInput, match=place) as refused:
+            crowdblend.Policy(**given)
+        assert refused.value.code == "policy.unknown-argument"

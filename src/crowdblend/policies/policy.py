@@ -41,6 +41,13 @@ SPLITS: dict[Split, str] = {
 PROGRAMME = "programme"
 Domains = Mapping[str, Domain | Sequence[str]] | Sequence[Column]
 
+_OF_DESIGNS = ("rate", "rates", "thin", "already_drawn", "weights", "low", "high", "max_rate", "design")
+_OF_PUBLICATIONS = ("k", "below_k", "noise_epsilon", "show_from", "statistics", "name", "share", "count", "kind")
+_ELSEWHERE = {
+    **dict.fromkeys(_OF_DESIGNS, "It belongs to the design: sampling=Poisson(0.5), for example."),
+    **dict.fromkeys(_OF_PUBLICATIONS, "It belongs to a publication: publish=Table(k=20), for example."),
+}
+
 
 class Policy:
     """The decisions of the steward, complete and free of contradictions."""
@@ -90,7 +97,8 @@ class Policy:
         given = {name: value for name, value in locals().items() if name in SHARED}
         for wrong in unknown:
             message = f"Policy has no argument {wrong[:60]!r}."
-            raise refusal("unknown-argument", message, did_you_mean(wrong, [*SHARED, "publish", "split"]), wrong[:60])
+            remedy = _ELSEWHERE.get(wrong) or did_you_mean(wrong, [*SHARED, "publish", "split"])
+            raise refusal("unknown-argument", message, remedy, wrong[:60])
         self.in_python = True
         with speaking_python():
             self._settle(Terms(**given), publish, split)
