@@ -11,14 +11,19 @@ from typing import Any, NoReturn
 
 import duckdb
 import httpx
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import crowdblend as cb
 from crowdblend.engines.databases import local_copy
+from crowdblend.policies.header import MOST_COLUMNS
+from crowdblend.policies.starter import init_policy
 from crowdblend.studio.model.choices import policy_of
 from crowdblend.studio.pages.data import file_header
 from tests.ledger.databases import execute, needs_postgresql
 from tests.ledger.postgresql_server import server
+from tests.refusals import refuses
 from tests.studio.conftest import FROM_PAGE, Visitor
 from tests.studio.running import running
 
@@ -214,3 +219,14 @@ def test_a_server_that_does_not_answer_keeps_no_studio_from_ending(tmp_path: Pat
                 visitor.post(f"{studio.origin}/drafts/{number}/source", data=sent, timeout=0.5)
             studio.process.send_signal(signal.SIGINT)
             assert studio.process.wait(60) == 130
+
+
+def test_data_with_more_columns_than_a_page_shows_are_refused(visitor: Visitor, root: Path) -> None:
+    names = ["id", *(f"c{number}" for number in range(MOST_COLUMNS))]
+    (root / "wide.csv").write_text(f"{','.join(names)}\n{','.join('1' for _ in names)}\n", encoding="utf-8")
+    parquet.write_table(pa.table({name: [1] for name in names}), root / "wide.parquet")
+    for file in ("wide.csv", "wide.parquet"):
+        number = visitor.draft(source=None)
+        assert "at most 5,000 are taken" in visitor.send(f"/drafts/{number}/source", {"source": file}).text
+        with refuses("init.columns"):
+            init_policy(root / file, design="poisson")

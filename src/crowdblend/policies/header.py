@@ -32,6 +32,8 @@ from crowdblend.regular_files import open_regular
 ColumnKind = Literal["text", "number", "whole", "date", "boolean", "unknown", "row number"]
 
 _LINES_BELOW = 1_000
+# A page of the studio shows all of them, and a policy names each.
+MOST_COLUMNS = 5_000
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b|\d{1,2}:\d{2}\b")
 _NUMBER = re.compile(r"[-+]?(\d[\d ,._']*|\.\d+)([eE][-+]?\d+)?\s*[%€$£]?")
 _WHOLE, _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)"), re.compile(r"-?\d+([.,]\d+)?([eE][-+]?\d+)?")
@@ -48,6 +50,17 @@ class Header:
     columns: tuple[tuple[str, ColumnKind], ...]
     format: str | None = None
     delimiter: str | None = None
+
+    def __post_init__(self) -> None:
+        check_width(len(self.columns))
+
+
+def check_width(columns: int) -> None:
+    """Refuse data with more columns than anybody names."""
+    if columns > MOST_COLUMNS:
+        message = f"The data have {columns:,} columns, and at most {MOST_COLUMNS:,} are taken."
+        remedy = "Keep the columns that the release is about, in another file or by a query."
+        raise InvalidInput(message, remedy=remedy, where="columns", code="init.columns")
 
 
 def read_header(path: Path, delimiter: str | None = None, encoding: str | None = None) -> Header:
@@ -133,6 +146,7 @@ def _csv(path: Path, delimiter: str | None, encoding: str | None) -> Header:
         why = getattr(error, "strerror", None) or "it is damaged"
         raise _refusal("file", f"{path.name!r} cannot be read: {why}.", "Check the path.", path) from None
     names, *rows = records or [[]]
+    check_width(len(names))
     _refuse_data(names, rows, path)
     known = format_of(path.name) == "csv"
     below = [[row[place] for row in rows if len(row) > place] for place in range(len(names))]
