@@ -158,6 +158,7 @@ def check_source(engine: Engine, data: DataSource, columns: Sequence[str], resou
 
 def check_people(data: DataSource, draw: Draw, rows_read: int, number: int) -> None:
     """Refuse a source that does not hold as many people as it or the draw says, or a sample of another size."""
+    stated: int | None
     if isinstance(draw, Exactly):
         stated, key, wrong = draw.people, ("of", "[sampling]"), (rows_read, number) != (draw.people, draw.samples)
     else:

@@ -25,7 +25,7 @@ class Chart:
             message = f"A chart is saved as SVG, and {target.name[:60]!r} does not end in .svg."
             raise InvalidInput(message, remedy="Give it that ending.", where="path", code="chart.format")
         try:
-            target.write_text(self.svg, encoding="utf-8")
+            target.write_text(self.svg, encoding="utf-8", newline="\n")
         except OSError as problem:
             message = f"{target} cannot be written: {problem.strerror}."
             raise Unavailable(message, remedy="Choose another path.", code="write-failed", where="path") from None
