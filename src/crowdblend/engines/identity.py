@@ -151,8 +151,8 @@ class SomeRows:
         """Return whether some columns tell rows apart nearly as well as all of `among`."""
         return self.different(names) >= _ENOUGH * self.different(among)
 
-    def column_sets(self, content: Sequence[str], known: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-        """Return the sets of columns, beside the known ones, by which rows are recognized.
+    def column_sets(self, content: Sequence[str], earlier: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+        """Return the sets of columns, beside earlier ones, by which rows are recognized.
 
         One tells rows apart nearly as well as all columns do. Each of the others is without some of the columns that
         all sets so far have in common. A numbering is in none of the others, since unrelated tables have the same.
@@ -160,11 +160,11 @@ class SomeRows:
         if not content:
             return []
         found: list[tuple[str, ...]] = []
-        if not any(self.enough(names, content) for names in known):
+        if not any(self.enough(names, content) for names in earlier):
             found.append(self.telling(content))
         among = [name for name in content if name not in self.numberings]
         least = _TELLING * self.different(content)
-        telling = [set(names) for names in (*known, *found) if self.different(names) >= least]
+        telling = [set(names) for names in (*earlier, *found) if self.different(names) >= least]
         common = set.intersection(*telling) if telling else set()
         groups = self._dispensable(sorted(common), among, least)
         found += [self.telling([name for name in among if name not in without]) for without in groups]

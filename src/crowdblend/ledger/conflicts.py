@@ -71,7 +71,7 @@ class Outlook:
         not_added = "the ledger does not add up what was released about both"
         own_ids = _OWN_IDS if self.numbered else ""
         if self.shares_people_with:
-            where = _named(self.shares_people_with)
+            where = _enumerate(self.shares_people_with)
             declare = _declare("overlap", self.population, self.shares_people_with)
             found.append(
                 f"Some of these people are also in {where}, and {not_added}. {own_ids}Declare it, which cannot be "
@@ -80,7 +80,7 @@ class Outlook:
         if self.shares_numbers_with:
             others = self.shares_numbers_with
             found.append(
-                f"Some ids of this table are also in {_named(others)}, as small numbers are by chance. {own_ids}If "
+                f"Some ids of this table are also in {_enumerate(others)}, as small numbers are by chance. {own_ids}If "
                 f"these are other people, say so: {_declare('distinct', self.population, others)}. If some are the "
                 f"same, declare it, which cannot be taken back: {_declare('overlap', self.population, others)}. Until "
                 f"then {not_added}."
@@ -88,7 +88,7 @@ class Outlook:
         return tuple(found)
 
 
-def _named(populations: Sequence[str]) -> str:
+def _enumerate(populations: Sequence[str]) -> str:
     return f"the population{'s' * (len(populations) > 1)} {' and '.join(map(repr, populations))}"
 
 

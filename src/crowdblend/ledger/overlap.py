@@ -119,13 +119,13 @@ def _at_most(count: int, share: float) -> float:
     return min(count, count * share + _SIGMAS * math.sqrt(count * share * (1 - share)))
 
 
-def _exceeding(number: int, most: float, expected: float) -> float:
-    """Return a bound on the probability that of `most` ids `number` agree, if `expected` do on average."""
-    if number <= expected:
+def _exceeding(number: int, most: float, average: float) -> float:
+    """Return a bound on the probability that of `most` ids `number` agree, if `average` do on average."""
+    if number <= average:
         return 1.0
-    if number > most or not expected:
+    if number > most or not average:
         return 0.0
-    share, mean = number / most, expected / most
+    share, mean = number / most, average / most
     divergence = share * math.log(share / mean)
     if share < 1:
         divergence += (1 - share) * math.log((1 - share) / (1 - mean))
