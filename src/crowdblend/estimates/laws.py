@@ -207,6 +207,7 @@ class OutlierNoise(Law):
         return np.array([laplace_cumulants(loss)[0] for loss in self.losses(np.maximum(values, 0))])
 
     def losses(self, people: Whole) -> Floats:
+        """Return the loss of the noise on cells of these sizes."""
         left = np.maximum(self.limit - people, self.transition)
         return np.where(left > self.transition, self.epsilon * self.transition / left, self.epsilon)
 

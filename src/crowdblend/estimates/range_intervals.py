@@ -20,7 +20,7 @@ import numpy as np
 from crowdblend.estimates.acceptance import DEVIATIONS, log_binomial
 from crowdblend.estimates.laws import Floats
 
-# The law of who is sampled is added up at so many places at most.
+# The law of who is sampled is added up at this many places at most.
 _PLACES = 2_000
 # More people than this are not looked for: no table of them fits anywhere.
 _MOST = 1 << 60

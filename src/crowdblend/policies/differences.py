@@ -1,4 +1,4 @@
-"""What a policy says, key by key, and the first key of which two policies say different things."""
+"""The keys that a policy says, and the first key of which two policies say different things."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A file is itself. A folder is the files of one format in it and below. A pattern is what it matches; one that ends in *
 matches files of one format only. In folders and patterns, names that begin with . or _ are no data, nor are releases:
-a folder with a certificate. A link that leads out of the folder is refused: whoever may write there would choose
+a folder with a certificate. A link that leads out of the folder is refused: those who may write there would choose
 which other files are read.
 """
 

@@ -56,7 +56,7 @@ class Header:
 
 
 def check_width(columns: int) -> None:
-    """Refuse data with more columns than anybody names."""
+    """Refuse data with more columns than policies name."""
     if columns > MOST_COLUMNS:
         message = f"The data have {columns:,} columns, and at most {MOST_COLUMNS:,} are taken."
         remedy = "Keep the columns that the release is about, in another file or by a query."

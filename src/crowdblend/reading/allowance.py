@@ -1,4 +1,4 @@
-"""How large the files of a release may be, by what its certificate says: compared before they are read or hashed.
+"""The sizes that files of a release may have by its certificate: compared before they are read or hashed.
 
 A folder comes from anywhere, and a page of a few kilobytes can unpack to gigabytes. What a release writes follows from
 the labels and the cells that it certifies, and that is what its files may take.
@@ -30,7 +30,7 @@ _MOST_NUMBERS = 16
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a data file may hold: its labels by column, and the number of its rows where it is known."""
+    """The content that a data file may have: its labels by column, and the number of its rows where it is known."""
 
     domains: Mapping[str, tuple[Domain, ...]]
     most_rows: int | None = None

@@ -26,7 +26,7 @@ _READS = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE)
 _DECLARES = (sqlite3.SQLITE_UPDATE, "sqlite_master")
 # What the tables of a full-text index ask about their file.
 _ASKED = ("page_size", "data_version")
-# Functions that run code of somebody's choice.
+# Functions that run foreign code.
 _FORBIDDEN = ("load_extension", "fts3_tokenizer")
 
 

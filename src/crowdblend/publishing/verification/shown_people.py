@@ -1,10 +1,10 @@
-"""How many people published counts show, held against the number of people whom a survey asked.
+"""The number of people whom published counts show, held against the number of people whom a survey asked.
 
 A smaller survey would guarantee more, so a certificate must not state fewer people than its data show. But noise shows
 more people than there are, and a class may be shown because noise raised it. So counts are compared with a bound that
 an honest release exceeds with a probability of at most `LEVEL`, whatever its people are:
 
-**Theorem.** Let n people be kept by independent coins of probability p each; whoever is kept adds at most m to the
+**Theorem.** Let n people be kept by independent coins of probability p each; each of those who are kept adds at most m to the
 numbers x of people in K cells together. A cell of x people shows y = x + Z, with independent noise Z of a loss ℓ(x)
 that does not fall in x; without noise it is infinite. For a threshold h let V be y where y ≥ h, and 0 elsewhere. Let λ
 and g be such that E[e^(sV); |Z| ≤ R(x)] ≤ e^(g + λx) for every x, where R(x) = ln(2K/level)/ℓ(x). Then for every s > 0
@@ -46,7 +46,7 @@ LEVEL = 1e-9
 _THRESHOLDS = 44
 # More than the cells of any table: what holds for as many holds for fewer.
 _MOST_CELLS = 2**63
-# Losses that grow with the size of a cell are taken in so many steps, each with its smallest.
+# Losses that grow with the size of a cell are taken in this many steps, each with its smallest.
 _STEPS = 4096
 _LARGEST_EXPONENT = 50.0
 _EXPONENTS = 0.98 * 0.87 ** np.arange(180)
@@ -163,7 +163,7 @@ class _Noise:
             self._reach = far / self.losses if self.sigma is None else np.array([self.sigma * math.sqrt(2 * far)])
 
     def reach(self, people: float) -> float:
-        """Return the largest noise on a cell with so many people, unless something unlikely happens."""
+        """Return the largest noise on a cell with this number of people, unless something unlikely happens."""
         return float(self._reach[np.searchsorted(self.starts, people, side="right") - 1])
 
     def first(self, threshold: float) -> tuple[float, float]:

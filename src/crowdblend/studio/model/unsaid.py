@@ -11,7 +11,7 @@ from crowdblend.policies.differences import first_difference
 from crowdblend.policies.policy import Policy
 from crowdblend.studio.model.choices import Choices, policy_of
 
-# What a field may hold, whoever sends it.
+# The longest text of a field.
 LONGEST_TEXT = 200_000
 
 
