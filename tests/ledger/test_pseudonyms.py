@@ -57,15 +57,10 @@ def without_ids(table: pd.DataFrame) -> pd.DataFrame:
 
 
 EXTRACTS: list[tuple[Change, str, tuple[str, str]]] = [
-    *((lambda table: hashed(table)[["id", "zip", "hiv", "age", "sex"]], ID, names) for names in (NONE, TWO)),
-    (lambda table: hashed(table, "pid")[["pid", "zip", "hiv", "age", "sex"]], PID, NONE),
-    *((lambda table: hashed(table)[["id", "zip", "hiv", "age", "sex"]], ID, names) for names in (ONE, ONE_OF_BOTH)),
+    *((lambda table: hashed(table)[["id", "zip", "hiv"]], ID, names) for names in (NONE, TWO)),
+    (lambda table: hashed(table, "pid")[["pid", "zip", "hiv"]], PID, NONE),
+    *((lambda table: hashed(table)[["id", "zip", "hiv"]], ID, names) for names in (ONE, ONE_OF_BOTH)),
 ]
-
-
-def other_words(table: pd.DataFrame) -> pd.DataFrame:
-    """The same people in other words: no telling column is as it was."""
-    return table.assign(age=table.age // 10, zip=table.zip.str.lower())
 
 
 @pytest.mark.parametrize(("extract", "who", "names"), EXTRACTS)
@@ -73,7 +68,7 @@ def test_an_extract_under_new_ids_is_said_not_to_be_compared(
     begin, ledger: Ledger, tmp_path: Path, extract: Change, who: str, names: tuple[str, str]
 ) -> None:
     write(patients(), tmp_path / "drawn.csv")
-    write(extract(other_words(patients())), tmp_path / "extract.csv")
+    write(extract(patients()), tmp_path / "extract.csv")
     begin("drawn.csv", more=names[0])
     with pytest.warns(UserWarning, match=NOBODY_SHARED):
         begin("extract.csv", who=who, more=names[1])
@@ -84,7 +79,8 @@ COPIES: list[tuple[Change, Change, str, tuple[str, str]]] = [
     *((lambda table: table, lambda table: capitals(hashed(table)), ID, names) for names in (NONE, ONE)),
     (without_ids, lambda table: capitals(without_ids(table)), ROWS, NONE),
     (without_ids, lambda table: without_ids(table).assign(hiv=table.hiv.astype(int)), ROWS, NONE),
-    # Each other column, too.
+    # An extract whose columns tell most people apart, and each other column that is recoded.
+    (lambda table: table, lambda table: hashed(table).drop(columns="income"), ID, TWO),
     *(
         (lambda table: table, lambda table, name=name: hashed(table).assign(**{name: "as told"}), ID, NONE)
         for name in ("zip", "hiv", "income")
