@@ -459,3 +459,22 @@ def test_a_page_that_is_older_than_the_draft_changes_nothing(visitor: Visitor) -
     assert "changed in another tab" in late.text
     assert late.headers["hx-reswap"] == "none"
     assert visitor.studio.drafts.get(number).choices.text("data", "population") == "one"
+
+
+def test_the_server_itself_reads_no_folder_of_a_release(
+    visitor: Visitor, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that unpacks to gigabytes ends a process of its own, and not the studio."""
+    (root / "published").mkdir()
+    (root / "published" / "certificate.json").write_text("{}", encoding="utf-8")
+
+    def read(_: object) -> None:
+        raise AssertionError("the server reads a folder")
+
+    for place in ("opened_release.read", "opened_release.write_csv_file"):
+        monkeypatch.setattr(f"crowdblend.studio.{place}", read)
+    monkeypatch.setattr("crowdblend.reports.write.read", read)
+    for page in ("folder?folder=published", "report?folder=published", "zip?folder=published", "csv?folder=published"):
+        shown = visitor.get(f"/releases/{page}").text
+        assert "the server reads a folder" not in shown
+        assert "Internal error" not in shown

@@ -17,7 +17,6 @@ from starlette.routing import Route
 from crowdblend.errors import CrowdblendError, Unavailable
 from crowdblend.frozen import dataclass
 from crowdblend.policies.sampling import DESIGNS
-from crowdblend.reports.blocks import show, show_step
 from crowdblend.reports.text import fact, inline_svg, round_up, shorten, without_controls
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import ENCODINGS, KIND_NAMES, form_of, revision_of
@@ -54,7 +53,6 @@ def environment() -> Environment:
     )
     made.filters |= {"fact": fact, "shorten": shorten, "picture": inline_svg, "up": round_up, "words": in_words}
     made.filters |= {"typed": partial(typed_text, "text"), "line": lambda text: typed_text("texts", [text])}
-    made.filters |= {"show": show, "show_step": show_step}
     made.filters |= {"settings": settings_in_words, "place": place_of}
     made.globals.update(version=__version__, steps=STEPS, kind_names=KIND_NAMES, designs=DESIGNS, encodings=ENCODINGS)
     return made

@@ -227,7 +227,7 @@ class Table(Publication):
     def _finest_classes(self, terms: Terms) -> ComputedRecoding:
         """Return the recoding of its one column; refuse what has no neighbouring classes."""
         columns = super().columns_of(terms)
-        found = columns[0].recoding if len(columns) == 1 and not columns[0].chooses else None
+        found = columns[0].recoding if len(columns) == 1 and len(columns[0].recodings) == 1 else None
         if not isinstance(found, ComputedRecoding) or self.keys.get("below_k") == "threshold":
             message = "Ranges are counted of one column of intervals or dates, with noise on every class."
             remedy = "Name one column with from and to, or remove ranges."

@@ -4,53 +4,30 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from shlex import quote as quoted
 from tempfile import mkstemp
+from types import NoneType
 from urllib.parse import quote
 
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
-from crowdblend.calculus import Certificate
-from crowdblend.calculus.folder_files import CERTIFICATE, SIGNATURE
-from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.guessing import lead
+from crowdblend.errors import CrowdblendError
+from crowdblend.limited_process import call
 from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
-from crowdblend.reading.release import PublishedRelease, read
-from crowdblend.reading.spreadsheets import write_csv_file
-from crowdblend.regular_files import open_regular, read_regular
-from crowdblend.releases.crowd_facts import CrowdFacts
-from crowdblend.reports.blocks import Block
-from crowdblend.reports.view import chosen_recoding
-from crowdblend.reports.write import report_html
+from crowdblend.regular_files import read_regular
 from crowdblend.studio.forms import KIND_NAMES
+from crowdblend.studio.opened_release import OpenedRelease
 from crowdblend.studio.pages.jobs import report_response
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
 
 
-@dataclass(frozen=True)
-class OpenedRelease:
-    """A release folder as shown; its certificate is derived again before anything is shown."""
-
-    certificate: Certificate
-    lead: str | None
-    recoding: list[Block]
-
-
 def _open_release(studio: Studio, folder: str) -> OpenedRelease:
     """Return a release folder whose certificate holds."""
-    release = read(studio.root.existing(folder))
-    facts = release.facts
-    crowds = [one for one in facts.publications.values() if isinstance(one, CrowdFacts)]
-    opening = lead(release.guarantees, facts.planned_releases)
-    chosen = [block for one in crowds for block in chosen_recoding(one.recoding)]
-    return OpenedRelease(release.certificate, opening, chosen)
+    place = str(studio.root.existing(folder))
+    return call("crowdblend.studio.opened_release:open_release", {"folder": place}, result=OpenedRelease)
 
 
 def show_all(visit: Visit) -> Response:
@@ -87,7 +64,8 @@ def show(visit: Visit) -> Response:
 def show_report(visit: Visit) -> Response:
     """Return the report, written again from the files, for a frame."""
     folder = visit.request.query_params.get("folder", "")
-    return report_response(report_html(visit.studio.root.existing(folder)))
+    place = str(visit.studio.root.existing(folder))
+    return report_response(call("crowdblend.reports.write:report_html", {"folder": place}, result=str))
 
 
 def verify(visit: Visit) -> Response:
@@ -123,43 +101,24 @@ def show_result(visit: Visit) -> Response:
 
 def download(visit: Visit) -> Response:
     """Return the whole folder as one file, to be sent to readers."""
-    release = read(visit.studio.root.existing(visit.request.query_params.get("folder", "")))
-    return _temporary(visit.studio, f"{release.folder.name}.zip", lambda path: _zip(release, path))
-
-
-def _zip(release: PublishedRelease, out: Path) -> None:
-    """Write what was published into a ZIP file, in a folder of the same name; other files of the folder stay there."""
-    folder = release.folder
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in sorted({CERTIFICATE, SIGNATURE, *release.facts.files}):
-            if (folder / name).exists():
-                # A date of its own, or the system's name, would make another file of the same release.
-                named = zipfile.ZipInfo(f"{folder.name}/{name}")
-                named.create_system = 3
-                named.compress_type, named.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-                with open_regular(folder / name) as content, archive.open(named, "w", force_zip64=True) as into:
-                    shutil.copyfileobj(content, into)
+    folder = visit.studio.root.existing(visit.request.query_params.get("folder", ""))
+    return _temporary(visit.studio, f"{folder.name}.zip", "write_zip", {"folder": str(folder)})
 
 
 def download_csv(visit: Visit) -> Response:
     """Return a data file as CSV that Excel opens as it is."""
     asked = visit.request.query_params
     name = asked.get("file", "")
-    tables = {path.name: path for path in read(visit.studio.root.existing(asked.get("folder", ""))).files.values()}
-    if name not in tables:
-        message = "The release has no such data file."
-        raise InvalidInput(
-            message, remedy="Choose one on the page of the release.", where="file", code="studio.no-file"
-        )
-    return _temporary(visit.studio, f"{Path(name).stem}.csv", lambda path: write_csv_file(tables[name], path))
+    folder = str(visit.studio.root.existing(asked.get("folder", "")))
+    return _temporary(visit.studio, f"{Path(name).stem}.csv", "write_table", {"folder": folder, "file": name})
 
 
-def _temporary(studio: Studio, name: str, write: Callable[[Path], None]) -> Response:
-    """Return a file that is made for one answer, and removed afterwards."""
+def _temporary(studio: Studio, name: str, function: str, arguments: dict[str, str]) -> Response:
+    """Return a file that a process of its own makes for one answer, and that is removed afterwards."""
     made, place = mkstemp(dir=studio.state)
     os.close(made)
     try:
-        write(Path(place))
+        call(f"crowdblend.studio.opened_release:{function}", {**arguments, "out": place}, result=NoneType)
     except BaseException:
         os.unlink(place)
         raise

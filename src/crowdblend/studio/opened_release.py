@@ -1,0 +1,66 @@
+"""Release folders that a page shows, opened in a process of its own: its memory and its time are limited.
+
+Whoever put a folder under the root can make its files unpack to any size; the server would go down with them.
+"""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from pathlib import Path
+
+from crowdblend.calculus.folder_files import CERTIFICATE, SIGNATURE
+from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
+from crowdblend.guarantees.guessing import lead
+from crowdblend.reading.release import read
+from crowdblend.reading.spreadsheets import write_csv_file
+from crowdblend.regular_files import open_regular
+from crowdblend.releases.crowd_facts import CrowdFacts
+from crowdblend.reports.blocks import show, show_step
+from crowdblend.reports.view import chosen_recoding
+
+
+@dataclass(frozen=True)
+class OpenedRelease:
+    """A release folder as a page shows it; its recoding and its derivations are HTML."""
+
+    lead: str | None
+    recoding: str
+    steps: str
+
+
+def open_release(folder: str) -> OpenedRelease:
+    """Return a release folder whose certificate was derived again, and whose files are the certified ones."""
+    release = read(folder)
+    crowds = [one for one in release.facts.publications.values() if isinstance(one, CrowdFacts)]
+    chosen = [block for one in crowds for block in chosen_recoding(one.recoding)]
+    steps = "".join(map(show_step, release.certificate.derivations))
+    opening = lead(release.guarantees, release.facts.planned_releases)
+    return OpenedRelease(opening, str(show(chosen)) if chosen else "", steps)
+
+
+def write_table(folder: str, file: str, out: str) -> None:
+    """Write a data file of a release as CSV for a spreadsheet."""
+    tables = {path.name: path for path in read(folder).files.values()}
+    if file not in tables:
+        message = "The release has no such data file."
+        remedy = "Choose one on the page of the release."
+        raise InvalidInput(message, remedy=remedy, where="file", code="studio.no-file")
+    write_csv_file(tables[file], Path(out))
+
+
+def write_zip(folder: str, out: str) -> None:
+    """Write what was published into a ZIP file, in a folder of the same name; other files of the folder stay there."""
+    release = read(folder)
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted({CERTIFICATE, SIGNATURE, *release.facts.files}):
+            if (release.folder / name).exists():
+                # A date of its own would make another file of the same release.
+                named = zipfile.ZipInfo(f"{release.folder.name}/{name}")
+                named.compress_type, named.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+                with (
+                    open_regular(release.folder / name) as content,
+                    archive.open(named, "w", force_zip64=True) as into,
+                ):
+                    shutil.copyfileobj(content, into)
