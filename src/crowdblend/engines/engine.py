@@ -160,7 +160,7 @@ def check_people(data: DataSource, draw: Draw, rows_read: int, number: int) -> N
     """Refuse a source that does not hold as many people as it or the draw says, or a sample of another size."""
     stated: int | None
     if isinstance(draw, Exactly):
-        stated: int | None = draw.people
+        stated = draw.people
         key, wrong = ("of", "[sampling]"), (rows_read, number) != (draw.people, draw.samples)
     else:
         stated, key = data.people, ("people", "[data]")
