@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import pytest
 
 import crowdblend as cb
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.policies.differences import first_difference
 from crowdblend.policies.load import parse_policy
 from crowdblend.studio.model import readiness
@@ -45,9 +45,13 @@ def test_choices_of_a_policy_make_it_again_or_it_is_refused(numbers: range, fold
     for number in numbers:
         policy, parts = generator.policy(number)
         choices = choices_of(policy)
-        made = policy_of(choices, folder)
-        where = first_difference(policy, made)
-        assert (where is None) == (made == policy), parts
+        try:
+            made = policy_of(choices, folder)
+        except CrowdblendError as error:
+            where = error.where
+        else:
+            where = first_difference(policy, made)
+            assert (where is None) == (made == policy), parts
         if where is None:
             refuse_unsaid(policy, choices, folder)
             continue
