@@ -120,7 +120,6 @@ def outcome(visitor: Visitor, root: Path, policy: cb.Policy, shown: str) -> str:
                 path = f"/drafts/{number}/{step}"
                 saved = visitor.request("POST", path, content=urlencode(form.fields), headers=headers)
                 assert saved.status_code in (200, 204, 303), (saved.text, shown)
-                assert 'class="box refused"' not in saved.text or "Not planned." in saved.text, (saved.text, shown)
     made = visitor.studio.policy(visitor.studio.drafts.get(number).choices)
     assert first_difference(policy, made, os.path.realpath) is None, shown
     visitor.send(f"/drafts/{number}/delete")
