@@ -209,6 +209,18 @@ def test_every_page_of_a_release_is_found(tmp_path: Path) -> None:
             assert 0 < headers == group.column(at).total_uncompressed_size - unpacked
 
 
+@pytest.mark.parametrize("options", [{}, {"use_dictionary": False}, {"data_page_version": "2.0"}])
+def test_a_release_that_shows_nothing_is_as_large_as_it_may_be(options: dict[str, Any], tmp_path: Path) -> None:
+    """A column without rows may have a dictionary, also one of many labels, and no page of data."""
+    for labels in ([], ["x", "y"]):
+        texts = pa.DictionaryArray.from_arrays(pa.array([], pa.int32()), pa.array(labels, pa.string()))
+        batch = pa.record_batch({"a": texts, "n": pa.array([], pa.int64())})
+        with parquet.ParquetWriter(tmp_path / "t.parquet", batch.schema, store_schema=False, **options) as writer:
+            writer.write_batch(batch)
+        Allowance({}, 1_000).check(tmp_path / "t.parquet")
+        assert parquet.read_table(tmp_path / "t.parquet").num_rows == 0
+
+
 def test_bytes_that_are_no_pages_are_refused(tmp_path: Path) -> None:
     """Whatever a byte of a small file becomes: it is refused, or it reads as a file of the allowed size."""
     table = pa.table({"a": ["x", "y"] * 500, "n": range(1_000)})

@@ -40,7 +40,8 @@ class DamagedPage(ValueError):
 def pages_of(path: Path, column: Any) -> Iterator[Page]:
     """Return the pages of a column of a group of rows, given what the footer says of it."""
     at = column.data_page_offset
-    if column.has_dictionary_page and 0 < column.dictionary_page_offset < at:
+    # Without rows there is no page of data, and its place is 0; a dictionary may be there.
+    if column.has_dictionary_page and (at == 0 or 0 < column.dictionary_page_offset < at):
         at = column.dictionary_page_offset
     end, left = at + column.total_compressed_size, _FEW_PAGES + column.num_values // _ROWS_IN_A_PAGE
     if at < 0 or column.total_compressed_size < 0:
