@@ -1,5 +1,7 @@
 """Publications by their names, in the declared order, as frames whose labels have their own types."""
 
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +12,11 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.errors import InvalidInput
-from crowdblend.reading.data_frames import label_type
+from crowdblend.reading.data_frames import TableForm, label_type
+from crowdblend.recoding.classes import ClosedRecoding, WiderClasses
 from crowdblend.recoding.domain import Domain
+from crowdblend.recoding.intervals import Breaks, Intervals
+from crowdblend.recoding.values import Values
 from tests.cases import for_each
 
 PEOPLE = 400
@@ -210,3 +215,34 @@ def test_another_design_needs_no_other_budget() -> None:
     assert programme.plan().guarantees
     with pytest.raises(InvalidInput, match="delta"):
         sampled.replace(sampling=cb.Everybody(), delta=1e-6)
+
+
+def test_classes_by_their_ends(people: pd.DataFrame, done: cb.Release) -> None:
+    found = done["a_age"].estimates(intervals=True)
+    assert found["age"].dtype == pd.IntervalDtype("float64", closed="left")
+    assert 45 in found["age"].iloc[6]
+    assert found["area"].dtype == "category"
+    assert list(found.columns)[:2] == list(done["a_age"].estimates().columns)[:2]
+    arrow = replace(done, form=TableForm())["a_age"].estimates(intervals=True)
+    assert arrow.column_names[:4] == ["age", "age_from", "age_to", "area"]
+    assert set(zip(*(arrow[name].to_pylist() for name in ("age_from", "age_to")), strict=True)) == {
+        (low, low + 20) for low in range(0, 120, 20)
+    }
+
+
+@for_each(
+    ("recoding", "ends"),
+    [
+        (Intervals(0, 30, 10), [(0, 10), (10, 20), (20, 30)]),
+        (Intervals(Decimal("0.1"), Decimal("0.4"), Decimal("0.1")), [(0.1, 0.2), (0.2, 0.3), (0.3, 0.4)]),
+        (Intervals(0, 10, 10, bottom=True, top=True, missing="?"), [(None, 0), (0, 10), (10, None), (None, None)]),
+        (Breaks((0, 5, 50), top=True, other="x"), [(0, 5), (5, 50), (50, None), (None, None)]),
+        (WiderClasses(Intervals(0, 50, 10), 2), [(0, 20), (20, 40), (40, 50)]),
+        (WiderClasses(Intervals(0, 40, 10), 2), [(0, 20), (20, 40)]),
+        (Values(("a", "b")), None),
+    ],
+)  # fmt: skip
+def test_ends_of_classes(recoding: ClosedRecoding, ends: list | None) -> None:
+    domain = recoding.domain()
+    assert domain.class_ends == (None if ends is None else tuple(ends))
+    assert ends is None or len(ends) == len(domain.labels)

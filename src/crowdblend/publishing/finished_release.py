@@ -107,10 +107,11 @@ class Release:
         table: str | None = None,
         *,
         consistent: bool = False,
+        intervals: bool = False,
     ) -> Any:
         """Return estimates of the population with intervals, by cell or by margin; see `read`."""
         with self.open() as published:
-            return published.estimates(confidence, margin, table, consistent=consistent)
+            return published.estimates(confidence, margin, table, consistent=consistent, intervals=intervals)
 
     def plot(self) -> Chart:
         """Return the figure that the report begins with; of several publications that of the first."""
@@ -197,12 +198,17 @@ class Publication:
             return published[self.name].data
 
     def estimates(
-        self, confidence: float = 0.95, margin: str | Sequence[str] | None = None, *, consistent: bool = False
+        self,
+        confidence: float = 0.95,
+        margin: str | Sequence[str] | None = None,
+        *,
+        consistent: bool = False,
+        intervals: bool = False,
     ) -> Any:
         """Return estimates of the population with intervals, by cell or by margin; see `read`."""
         with self.release.open() as published:
-            one = published if consistent else published[self.name]
-            return one.estimates(confidence, margin, self.name if consistent else None, consistent=consistent)
+            one, name = (published, self.name) if consistent else (published[self.name], None)
+            return one.estimates(confidence, margin, name, consistent=consistent, intervals=intervals)
 
     def plot(self) -> Chart:
         """Return the figure that the report shows of it."""

@@ -10,6 +10,7 @@ The files hold texts. Blanks among whole numbers and truth values leave their ty
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -44,15 +45,20 @@ class TableForm:
             message = f"frames takes arrow, pandas or polars, got {str(self.frames)[:60]!r}."
             raise InvalidInput(message, remedy='Write frames="pandas".', where="frames", code="reading.frames")
 
-    def frame(self, table: pa.Table, domains: Mapping[str, Domain]) -> Any:
-        """Return the frame of a table in which the labels of these columns are texts."""
+    def frame(self, table: pa.Table, domains: Mapping[str, Domain], *, intervals: bool = False) -> Any:
+        """Return the frame of a table in which the labels of these columns are texts.
+
+        `intervals` puts the ends of classes of numbers beside them; in pandas they take the place of the labels.
+        """
+        if intervals:
+            table = _with_ends(table, domains)
         for place, name in enumerate(table.column_names):
             column = table.column(place)
             if name in domains and pa.types.is_string(column.type):
                 typed = _own_type(column, domains[name], whole=name in self.whole_numbers)
                 table = table.set_column(place, name, typed)
         if self.frames == "pandas":
-            return _pandas(table)
+            return _pandas_intervals(_pandas(table)) if intervals else _pandas(table)
         return _polars(table) if self.frames == "polars" else table
 
 
@@ -86,6 +92,37 @@ def as_text(table: pa.Table) -> pa.Table:
         if pa.types.is_dictionary(field.type) or pa.types.is_date(field.type):
             table = table.set_column(place, field.name, table.column(place).cast(pa.string()))
     return table
+
+
+# The names of the columns of ends, after that of the column of labels.
+_ENDS = ("_from", "_to")
+
+
+def _with_ends(table: pa.Table, domains: Mapping[str, Domain]) -> pa.Table:
+    """Return the table with two more columns after every column of intervals; blank where a class has no end."""
+    for name in table.column_names:
+        ends = domains[name].class_ends if name in domains else None
+        if ends is None:
+            continue
+        codes = pc.index_in(table.column(name).combine_chunks(), value_set=pa.array(domains[name].labels, pa.string()))
+        place = table.column_names.index(name) + 1
+        for shift, (suffix, values) in enumerate(zip(_ENDS, zip(*ends, strict=True), strict=True)):
+            numbers = pa.array(values, None if any(value is not None for value in values) else pa.int64())
+            table = table.add_column(place + shift, f"{name}{suffix}", numbers.take(codes))
+    return table
+
+
+def _pandas_intervals(frame: pandas.DataFrame) -> pandas.DataFrame:
+    """Return the frame with the two columns of ends as one of intervals, in the place of the labels."""
+    for name in list(frame.columns):
+        names = [f"{name}{suffix}" for suffix in _ENDS]
+        if not set(names) <= {*frame.columns}:
+            continue
+        low, high = (frame.pop(one).astype("float64") for one in names)
+        classless = low.isna() & high.isna()
+        low, high = low.fillna(-math.inf).mask(classless), high.fillna(math.inf).mask(classless)
+        frame[name] = pandas.arrays.IntervalArray.from_arrays(low, high, closed="left")
+    return frame
 
 
 def _own_type(column: pa.ChunkedArray, domain: Domain, *, whole: bool) -> pa.ChunkedArray | pa.Array:

@@ -189,11 +189,13 @@ class PublishedRelease:
         table: str | None = None,
         *,
         consistent: bool = False,
+        intervals: bool = False,
     ) -> Any:
         """Return estimates of the population with intervals, by cell or by margin.
 
         `consistent` estimates are those of a table that agrees with all other publications in what they have in common;
-        its own estimate and interval stand beside them.
+        its own estimate and interval stand beside them. `intervals` gives classes of numbers by their ends: a pandas
+        column of intervals, or two columns `_from` and `_to`.
 
         A margin names columns, or one; an empty one is the total. Rows are every combination of declared labels,
         published or not, where they can be listed. `count` is blank where nothing is published, `low` and `high` where
@@ -206,14 +208,15 @@ class PublishedRelease:
                 message, remedy="Pass a share such as 0.95.", where="confidence", code="reading.confidence"
             )
         if consistent:
-            return self._consistent(confidence, margin, table)
+            return self._consistent(confidence, margin, table, intervals=intervals)
         if self.is_programme:
-            return self._publication(margin, table).estimates(confidence, margin)
+            return self._publication(margin, table).estimates(confidence, margin, intervals=intervals)
         if self.facts.stated_confidence is not None:
             return self._stated_errors(confidence, self.facts.stated_confidence)
         if table is not None and table in self.files and table not in self.tables:
             return self.table(table)  # totals are no cells
-        return self._frame(self.margin(margin, confidence, table).table())
+        found = self.margin(margin, confidence, table).table()
+        return self.form.frame(found, self.facts.domains, intervals=intervals)
 
     def plot(self) -> Chart:
         """Return the figure that the report begins with; of several publications that of the first."""
@@ -259,7 +262,9 @@ class PublishedRelease:
             and all(domain.labels is not None for domain in one.tables[DATA].columns.values())
         }
 
-    def _consistent(self, confidence: float, margin: Sequence[str] | None, table: str | None) -> Any:
+    def _consistent(
+        self, confidence: float, margin: Sequence[str] | None, table: str | None, *, intervals: bool
+    ) -> Any:
         counted = self.counted_publications
         found = consistency.consistent_estimates(
             {name: one.margin(None, confidence) for name, one in counted.items()},
@@ -270,7 +275,7 @@ class PublishedRelease:
             message = "Consistent estimates are those of a whole table of people in cells."
             remedy = f"Name one of {', '.join(found)} as table, without a margin."
             raise InvalidInput(message, remedy=remedy, where="table", code="reading.consistent")
-        return self.form.frame(found[name], counted[name].facts.domains)
+        return self.form.frame(found[name], counted[name].facts.domains, intervals=intervals)
 
     def ranges(self, column: str, edges: Sequence[tree.Edge], confidence: float = CONFIDENCE) -> Any:
         """Return how many people lie between every two edges of an ordered column, with intervals.

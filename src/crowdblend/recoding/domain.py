@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import pairwise
 from typing import Annotated, Literal, TypeAlias
 
 import msgspec
@@ -51,6 +53,27 @@ class Domain(
     def is_ordered(self) -> bool:
         """True if the labels have an order of their own: intervals and dates."""
         return self.recoding in ("intervals", "breaks", "dates")
+
+    @property
+    def class_ends(self) -> tuple[tuple[Number | None, Number | None], ...] | None:
+        """The lower and the upper end of every class of numbers, in the order of the labels, None where it has none.
+
+        The lower end belongs to a class. None where the labels are no intervals of numbers, or not listed.
+        """
+        if self.labels is None or self.recoding not in ("intervals", "breaks"):
+            return None
+        edges = self.breaks if self.breaks is not None else self._even_edges()
+        edges = (*edges[: -1 : self.join or 1], edges[-1])
+        below: list[tuple[Number | None, Number | None]] = [(None, edges[0])] if self.bottom else []
+        above: list[tuple[Number | None, Number | None]] = [(edges[-1], None)] if self.top else []
+        without = [(None, None) for name in (self.other, self.missing) if name is not None]
+        return (*below, *pairwise(edges), *above, *without)
+
+    def _even_edges(self) -> tuple[Number, ...]:
+        """Return the ends of intervals of equal width: exact decimals, each as the nearest number."""
+        first, last, width = (Fraction(repr(end)) for end in (self.start, self.to, self.width))
+        edges = (first + place * width for place in range(int((last - first) / width) + 1))
+        return tuple(int(edge) if edge.denominator == 1 else float(edge) for edge in edges)
 
     @property
     def bounds(self) -> tuple[float, float]:

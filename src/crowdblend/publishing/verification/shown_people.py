@@ -4,7 +4,7 @@ A smaller survey would guarantee more, so a certificate must not state fewer peo
 more people than there are, and a class may be shown because noise raised it. So counts are compared with a bound that
 an honest release exceeds with a probability of at most `LEVEL`, whatever its people are:
 
-**Theorem.** Let n people be kept by independent coins of probability p each; each of those who are kept adds at most m to the
+**Theorem.** Let n people be kept by independent coins of probability p each; everybody kept adds at most m to the
 numbers x of people in K cells together. A cell of x people shows y = x + Z, with independent noise Z of a loss ℓ(x)
 that does not fall in x; without noise it is infinite. For a threshold h let V be y where y ≥ h, and 0 elsewhere. Let λ
 and g be such that E[e^(sV); |Z| ≤ R(x)] ≤ e^(g + λx) for every x, where R(x) = ln(2K/level)/ℓ(x). Then for every s > 0
