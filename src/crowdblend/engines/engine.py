@@ -98,7 +98,7 @@ class ClassCounts:
 
     @property
     def cut(self) -> dict[str, int]:
-        """The number of rows that were dropped, and of all rows, for the steward alone; empty if everybody has one row."""
+        """The rows that were dropped, and all rows, for the steward alone; empty if everybody has one row."""
         if self.dropped is None or self.rows_of_people is None:
             return {}
         return {"rows_dropped": self.dropped, "rows_of_people": self.rows_of_people}

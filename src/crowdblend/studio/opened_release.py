@@ -1,6 +1,6 @@
 """Release folders that a page shows, opened in a process of its own: its memory and its time are limited.
 
-Whoever put a folder under the root can make its files unpack to any size; the server would go down with them.
+Files of a folder under the root may have been made to unpack to any size; the server would go down with them.
 """
 
 from __future__ import annotations
