@@ -61,6 +61,8 @@ def _split(text: str) -> tuple[str, str]:
 
 
 _QUOTED = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|\S+://\S+""")
+# What DuckDB puts before its words: "IO Error: ", "Invalid Input Error: ".
+_SORT_OF_ERROR = re.compile(r"^(\w+ ){1,3}Error: ")
 _LONGEST_REASON = 200
 
 
@@ -72,10 +74,12 @@ def reason_of(problem: BaseException) -> str:
 
     >>> reason_of(OSError('host "db.example", port 5432: refused\\n(details)'))
     'host …, port 5432: refused'
+    >>> reason_of(OSError("IO Error: not a database!"))
+    'not a database'
     """
     first = next((line for line in str(problem).splitlines() if line.strip()), type(problem).__name__)
     words = "".join(sign if sign.isprintable() else " " for sign in _QUOTED.sub("…", first))
-    return " ".join(words.split())[:_LONGEST_REASON].rstrip(" .:")
+    return _SORT_OF_ERROR.sub("", " ".join(words.split()))[:_LONGEST_REASON].rstrip(" .:!")
 
 
 class InvalidInput(CrowdblendError):

@@ -165,7 +165,8 @@ def _reader(data: Any) -> tuple[str, pa.RecordBatchReader]:
             message, 'Pass their folder, a pattern such as "data/*.parquet", or pyarrow.dataset.dataset(paths).'
         )
     if isinstance(data, list | dict):
-        raise _wrong(f"The data are a {type(data).__name__} of Python values.", "Pass pandas.DataFrame(data).")
+        message = f"The data are a {type(data).__name__} of Python values."
+        raise _wrong(message, "Pass pandas.DataFrame(data), or an Arrow table of them.")
     if _is_of("pandas", "Series", data) or _is_of("polars", "Series", data):
         raise _wrong("The data are a single column, a Series.", "Pass a DataFrame with the person and every column.")
     if hasattr(data, "__arrow_c_stream__"):

@@ -291,8 +291,9 @@ class Policy:
         publish, split = changes.pop("publish", self.publish), changes.pop("split", self.split)
         with speaking_python(self.in_python):
             terms = self.terms.replace(**changes)
-            if "sampling" in changes and "delta" not in changes and not self.is_programme:
-                terms = self.publish[0].under_design(terms)
+            alone = publish[0] if isinstance(publish, list | tuple) and len(publish) == 1 else publish
+            if "sampling" in changes and "delta" not in changes and isinstance(alone, Publication):
+                terms = alone.under_design(terms)
             made = Policy.of(terms, publish, split)
         made.in_python = self.in_python
         return made

@@ -104,13 +104,15 @@ def _sample(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[st
     design = estimator.design
     if design.least == design.most == 1:
         return ["No sample was drawn: everybody is counted."]
-    each = "person"
+    each, many = "person", "people"
     if _rows_have_coins(facts):
-        each = f"counted {'class' if table.laws.blocks == 1 else 'block'} of a person"
+        each, many = f"counted {'class' if table.laws.blocks == 1 else 'block'} of a person", "of these"
     what, one = "sampled is about", "counted person"
     if not facts.rows_are_counted:
         what, one = f"Each row is one {each} of", "row"
-    stands = f": one {one} stands for about {three_digits(1 / design.least)}" if design.least == design.most else ""
+    stands = ""
+    if design.least == design.most:
+        stands = f": one {one} stands for about {three_digits(1 / design.least)} {many}"
     lines = [
         f"{what} a random sample, which has each {each} with probability {probability(design)}{stands}.",
         f"{_estimates(facts)} are about the population that the sample was drawn from: {_covers(table, confidence)}",
