@@ -48,7 +48,7 @@ class Allowance:
         try:
             found = pq.read_metadata(path)
         except (pa.ArrowException, OSError):
-            return  # nothing can be read from it: its hash is wrong, or whoever reads it refuses it as damaged
+            return  # nothing can be read from it: its hash is wrong, or the reader refuses it as damaged
         if self.most_rows is not None and found.num_rows > self.most_rows:
             raise _too_large(path, "has more rows than the certificate has cells")
         large = found.num_columns > len(self.domains) + _MOST_NUMBERS
