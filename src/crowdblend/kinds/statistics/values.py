@@ -167,6 +167,20 @@ class SampleValues(StatisticValues):
         share = min(max(steps, Fraction(0)), Fraction(1))
         return float(share if made.what == "fraction" else share * people)
 
+    def has_total(self, value: float) -> bool:
+        """Return whether a noisy total gives this value, to the last digit; those of two totals are not looked at."""
+        made, people = self.statistic, Fraction(self.facts.people)
+        if made.is_quantile or (made.of_some and (made.what == "average" or self.bounds.from_zero is None)):
+            return True
+        counted, found = self.facts.plan.way_of(self.place).people_counted, Fraction(value)
+        if made.what in ("count", "histogram", "sum"):
+            found /= people
+        if made.measured:
+            start, stop = self.bounds.ends
+            from_zero = self.bounds.from_zero if made.of_some else None
+            found = found * from_zero / stop if from_zero else (found - start) * self.bounds.steps / (stop - start)
+        return self.value(Fraction(round(found * counted), counted)) == value
+
     def _sum_of_pair(self, low: int, high: int, people: int) -> float:
         start, stop = self.bounds.ends
         total = (start * low + stop * high) / self.bounds.steps * Fraction(self.facts.people, people)

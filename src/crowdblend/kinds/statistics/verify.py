@@ -11,7 +11,7 @@ import numpy as np
 from crowdblend.estimates.laws import NoiseOnEveryCell
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.statistic import Statistic, group_columns
-from crowdblend.kinds.statistics.values import StrataValues, values_of
+from crowdblend.kinds.statistics.values import SampleValues, StrataValues, values_of
 from crowdblend.planning.statistics.accuracy import Shape
 from crowdblend.publishing.verification.consistency import require_files
 from crowdblend.publishing.verification.counts import read_rows
@@ -81,16 +81,20 @@ def _on_grid(facts: StatisticsFacts, statistic: Statistic, rows: list[Row]) -> b
 
 
 def _counts_follow(facts: StatisticsFacts, place: int, rows: list[Row]) -> bool:
-    """Return whether counts of a sample by coins are multiples of its weight, with their errors.
+    """Return whether numbers follow from whole totals of as many people as are counted.
 
-    So are sums of numbers from 0 on, in steps of their grid.
+    Counts of a sample by coins are multiples of its weight, with their errors; so are sums of numbers from 0 on, in
+    steps of their grid.
     """
+    values = values_of(facts, place)
+    if isinstance(values, SampleValues):
+        return all(values.has_total(row["value"]) for row in rows)
     totals = _totals(facts, place, rows)
     if totals is None:
         return True
     if not all(map(_is_whole, totals)):
         return False
-    again = values_of(facts, place).of_totals([round(total) for total in totals], 0)
+    again = values.of_totals([round(total) for total in totals], 0)
     # A number that is 0 may have been below it, with an error that says by how much.
     each = zip(rows, again, strict=True)
     return all(row["value"] <= 0 or math.isclose(row["error"], one.error or 0.0, rel_tol=1e-9) for row, one in each)
