@@ -16,6 +16,8 @@ import click
 from click.testing import CliRunner
 
 import crowdblend
+from crowdblend.api.examples import EXAMPLES
+from crowdblend.api.reference import EXAMPLE, PARAMETERS, parameters_of
 from crowdblend.calculus import RULES, Rule
 from crowdblend.calculus.evidence import evidence, summary
 from crowdblend.calculus.rules.composition import REFUSALS
@@ -28,7 +30,6 @@ from crowdblend.policies.registry import KINDS, WORDS, policy_class, publication
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.terms import Terms
 from docs import combinations, compared_tables, error_codes
-from docs.api_examples import EXAMPLES, SESSION
 
 DOCS = Path(__file__).parent
 
@@ -218,14 +219,20 @@ def names() -> str:
     offered = {name: getattr(crowdblend, name) for name in sorted(crowdblend.__all__) if not name.startswith("_")}
     functions = [name for name, thing in offered.items() if not inspect.isclass(thing)]
     classes = [name for name, thing in offered.items() if inspect.isclass(thing)]
-    parts = [NAMES_HEAD, _example(SESSION), "## Functions\n", *(_named(name, offered[name]) for name in functions)]
+    said = crowdblend.__doc__ or ""
+    session = _example("\n" + said[said.index(">>> ") :].rstrip())
+    parts = [NAMES_HEAD, session, "## Functions\n", *(_named(name, offered[name]) for name in functions)]
     parts += ["## Values\n", *(_named(name, offered[name]) for name in classes)]
     return "\n".join(parts)
 
 
 def _named(name: str, thing: Callable[..., object]) -> str:
-    said = (inspect.getdoc(thing) or "").partition("\n\n>>> ")[0]
-    lines = [f"### {name}\n", _signature(name, thing), f"{said}\n", _example(EXAMPLES[name])]
+    said, _, listed = (inspect.getdoc(thing) or "").partition(EXAMPLE)[0].partition(PARAMETERS)
+    lines = [f"### {name}\n", _signature(name, thing), f"{said}\n"]
+    if listed:
+        entries = re.sub(r"\n {5,}", " ", listed)
+        lines.append(re.sub(r"^ {4}(\w+): ", r"- `\1`: ", entries, flags=re.MULTILINE) + "\n")
+    lines.append(_example(EXAMPLES[name]))
     methods = sorted(vars(thing)) if inspect.isclass(thing) else []
     for method in methods:
         found = vars(thing)[method]
@@ -245,13 +252,11 @@ STARS: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Paramete
 
 
 def _signature(name: str, thing: Callable[..., object]) -> str:
+    signature = inspect.signature(thing).parameters
     parameters = []
-    for parameter in inspect.signature(thing).parameters.values():
-        if parameter.annotation == "Never":  # there to refuse a misspelt argument with what was meant
-            continue
-        star = STARS.get(parameter.kind, "")
+    for parameter in map(signature.__getitem__, parameters_of(thing)):
         optional = "=…" if parameter.default is not parameter.empty else ""
-        parameters.append(f"{star}{parameter.name}{optional}")
+        parameters.append(f"{STARS.get(parameter.kind, '')}{parameter.name}{optional}")
     return f"`cb.{name}({', '.join(parameters)})`\n"
 
 

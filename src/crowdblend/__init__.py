@@ -9,7 +9,25 @@
     done = cb.release(frame, policy)       the published data, recorded in your ledger
     cb.verify(done)                        what anyone who gets them can do
 
-Every name is loaded when it is asked for: importing this package loads neither NumPy nor DuckDB.
+Every name is loaded when it is asked for: importing this package loads neither NumPy nor DuckDB. `help(cb.release)`
+explains a name, its parameters too. The example there runs after these lines, which make up a town of 2,000 people:
+
+>>> import tempfile, warnings
+>>> import crowdblend as cb
+>>> from crowdblend.demo import town
+>>> people, folder = town(2_000), tempfile.mkdtemp()
+>>> sex, age = cb.values("female", "male"), cb.intervals(0, 120, width=40)
+>>> policy = cb.Policy(
+...     person="person_id", sampling=cb.Poisson(0.5), epsilon=1.0, delta=1e-6,
+...     columns={"sex": sex, "age": age}, publish=cb.Table("sex", "age"))
+>>> income = cb.bounds(0, 200_000, resolution=100, outside="clamp")
+>>> incomes = cb.Policy(
+...     person="person_id", sampling=cb.Everybody(), people=2_000, epsilon=1.0,
+...     columns={"sex": sex, "income": income}, publish=cb.Statistics(cb.median("income"), by="sex"))
+>>> done = cb.release(people, policy, out=f"{folder}/published", ledger=None)
+>>> def published(statistic, **columns):                # the columns of what a statistic publishes
+...     one = incomes.replace(columns=columns, publish=cb.Statistics(statistic))
+...     return cb.release(people, one, ledger=None, figures=False).data.column_names
 """
 
 import sys
@@ -144,6 +162,7 @@ if not TYPE_CHECKING:  # a misspelt name is an error of types, too
         if _MODULES[name].startswith(("crowdblend.policies.", "crowdblend.kinds.")):
             import_module("crowdblend.kinds")  # tells policies how they are planned
         loaded = getattr(import_module(_MODULES[name]), name)
+        import_module("crowdblend.api.reference").document(name, loaded)
         globals()[name] = loaded
         return loaded
 

@@ -23,13 +23,11 @@ from typing import ClassVar
 class CrowdblendError(Exception):
     """The root: catching it catches everything crowdblend raises on purpose.
 
-    `code` says which error it is and never changes its meaning; `where` is the section and key, the column or the
-    option; `message` says what is wrong and `remedy` what to do. A text without a remedy ends with it: its last
-    sentence becomes the remedy.
-
-    >>> error = InvalidInput("rate is 1.2. Pass a share below 1.", where="[sampling] rate")
-    >>> error.code, error.where, error.message, error.remedy
-    ('invalid-input', '[sampling] rate', 'rate is 1.2.', 'Pass a share below 1.')
+    Parameters:
+        message: What is wrong. A text without a remedy ends with it: its last sentence becomes the remedy.
+        remedy: What to do.
+        where: The section and key, the argument, the column or the option that it is about.
+        code: Which error it is; a code never changes its meaning.
     """
 
     exit_code: ClassVar[int] = 2

@@ -88,6 +88,16 @@ _FIELD, _CONSTANT = (getattr(one, "_field_type") for one in _Example.__dataclass
 _PARAMETERS = _Example.__dataclass_params__  # type: ignore[attr-defined]
 
 
+class _Factory:
+    """The default of an argument that is made anew for each value, as signatures show it."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_FACTORY = _Factory()
+
+
 class _Init:
     """An `__init__` that is made when it is first asked for."""
 
@@ -105,7 +115,7 @@ def _init(cls: type, fields: Sequence[dataclasses.Field[Any]]) -> FunctionType:
     usual: dict[str, Any] = {}
     for field in fields:
         if field.default_factory is not dataclasses.MISSING:
-            usual[field.name] = dataclasses.MISSING
+            usual[field.name] = _FACTORY
         elif field.default is not dataclasses.MISSING:
             usual[field.name] = field.default
     plain = [field.name for field in fields if field.init and not field.kw_only]
@@ -141,7 +151,7 @@ def _filling(cls: type, fields: Sequence[dataclasses.Field[Any]]) -> Callable[[A
     def fill(value: Any, values: dict[str, Any]) -> None:
         del values["self"]
         for name, factory in factories:
-            if values.get(name, dataclasses.MISSING) is dataclasses.MISSING:
+            if values.get(name, _FACTORY) is _FACTORY:
                 values[name] = factory()
         value.__dict__.update(values)
         if has_more:

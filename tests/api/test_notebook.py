@@ -1,6 +1,8 @@
 """What a notebook shows: the guarantee, a figure, the first rows; nothing in it can become markup."""
 
+from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -77,3 +79,31 @@ def test_csv_labels_stay_texts() -> None:
     done = cb.release(rows, policy, ledger=None)
     assert done.data["sex"].to_pylist() == ["007", "12"]
     assert str(done.data["sampled"].type) == "int64"
+
+
+@pytest.mark.filterwarnings("ignore:No ledger at")
+def test_a_policy_a_certificate_a_budget_and_a_verdict_show_their_content(
+    evil: tuple[cb.Policy, cb.Release], tmp_path: Path
+) -> None:
+    policy = evil[0].replace(population=f"residents {EVIL}")
+    ledger = cb.Ledger(tmp_path / "office.db")
+    cb.release(survey().rename_columns(["person_id", EVIL, "age"]), policy, ledger=ledger, key=KEY)
+    verdict = replace(cb.audit(table(), runs=1_000, batch=True), subject=EVIL)
+    shown = {
+        "publish": policy,
+        "Assumptions": evil[1].certificate,
+        "In total": ledger.budget(f"residents {EVIL}"),
+        "no finding": verdict,
+    }
+    for text, value in shown.items():
+        page = value._repr_html_()
+        seen = Tags(page)
+        assert text in seen.text
+        assert "script" not in seen.tags
+        assert (EVIL in seen.text) == (value is not evil[1].certificate)
+    assert KEY.hex() not in "".join(value._repr_html_() for value in shown.values())
+
+
+def test_a_ledger_says_where_it_is(tmp_path: Path) -> None:
+    assert repr(cb.Ledger(tmp_path / "office.db")) == f"Ledger({str(tmp_path / 'office.db')!r})"
+    assert not (tmp_path / "office.db").exists()

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
+from crowdblend.api.examples import EXAMPLES
 from crowdblend.policies.refusals import in_python
-from docs.api_examples import EXAMPLES
 from docs.error_codes import sentences
 from docs.generate import PAGES
 from tests.cases import for_each

@@ -30,10 +30,11 @@ with lazy_imports():
 def sign(
     folder: str | os.PathLike[str], key: str | os.PathLike[str], *, passphrase: str | None = None, force: bool = False
 ) -> Path:
-    """Sign a release folder with a private SSH key, after verifying it; the file of the signature.
+    """Sign a release `folder` with a private SSH `key`, after verifying it, and return the file of the signature.
 
     The signature is over the certificate, which has the hash of every other file, in OpenSSH's format:
-    `ssh-keygen -Y verify -n crowdblend-certificate` checks it too.
+    `ssh-keygen -Y verify -n crowdblend-certificate` checks it too. `passphrase` opens the key where it has one; with
+    `force` an earlier signature is replaced.
     """
     ask = None if passphrase is None else lambda: passphrase
     return signing.sign_release(Path(folder), key, passphrase=ask, force=force)
@@ -88,7 +89,7 @@ def _verify_path(path: Path) -> Certificate:
 
 
 def compose(*releases: object) -> Derivation:
-    """Return what publishing all of these guarantees together, or a refusal with the reason and the theorem.
+    """Return what publishing all of these `releases` guarantees together, or a refusal with the reason and the theorem.
 
     Each is a derivation, a certificate, a plan with one, what `release` returned, or a folder, which is verified first.
     Of a certificate its differential guarantee for one person counts, the one that adds up, else its strongest.
@@ -127,15 +128,15 @@ def audit(
     progress: Callable[[str, int, int], None] | None = None,
     announce: Callable[[Outlook], None] | None = None,
 ) -> Verdict:
-    """Try to break what a policy guarantees by running it on made-up people, never on data.
+    """Try to break what a `policy` guarantees by running it on made-up people, never on data.
 
-    Of a policy with several publications, `publication` names the one to audit, by itself.
-    The verdict has a `finding` with probability at most `error` where the guarantee holds. Without one nothing is
-    proved: the proof is in the certificate. It takes this many `runs`, or as many as fit into `seconds`, a minute
-    unless stated; `announce` is told beforehand what these can find. `epsilon` audits the same release at another ε,
-    `understate` claims ε divided by it, to test the audit; `batch` runs many releases as one, which is far faster and
-    takes for granted what docs/audit.md says. Several `workers` are processes of their own, for which a script needs
-    `if __name__ == "__main__":`.
+    Of a policy with several publications, `publication` names the one to audit, by itself. The verdict has a `finding`
+    with probability at most `error` where the guarantee holds. Without one nothing is proved: the proof is in the
+    certificate. It takes this many `runs`, or as many as fit into `seconds`, a minute unless stated; `announce` is told
+    beforehand what these can find. `epsilon` audits the same release at another ε, `understate` claims ε divided by it,
+    to test the audit; `batch` runs many releases as one, which is far faster and takes for granted what docs/audit.md
+    says. Several `workers` are processes of their own, for which a script needs `if __name__ == "__main__":`. There are
+    1,000 made-up `people` unless stated; `progress` is called with the phase, the runs so far and the runs in all.
     """
     name = Path(os.fspath(policy)).name if isinstance(policy, str | os.PathLike) else policy.kind
     audited = subjects.subject_of(

@@ -18,11 +18,12 @@ with lazy_imports():
 
 
 def check(data: object, policy: Policy | str | os.PathLike[str], *, progress: Progress | None = None) -> Check:
-    """Return how the rows fit the policy: values outside their domains, blanks, repeated persons, forms of dates.
+    """Return how the rows fit the `policy`: values outside their domains, blanks, repeated persons, forms of dates.
 
     `data` are as for `release`: a frame, a table, a path; None takes the source that the policy names. Every row is
     looked at, nothing is drawn, spent or recorded, and nothing is kept. `describe()` and `to_dict()` of the result show
-    values and counts, which are for you alone; its repr, which a notebook keeps, has neither.
+    values and counts, which are for you alone; its repr, which a notebook keeps, has neither. `progress` is called with
+    the name of a phase and the rows read so far.
     """
     if is_spark_frame(data):
         message = "Rows are checked by DuckDB, which does not read a Spark DataFrame."

@@ -59,7 +59,8 @@ def _grid() -> tuple[int | Decimal, ...]:
 class Proposal:
     """Domains that were proposed, the folder of the release that did, and what it lost.
 
-    Columns without a domain are those of which too few people share a label or a class of numbers.
+    `columns` are the proposed domains, for `Policy(columns=…)`, and `folder` goes to `Policy(proposed=…)`. `loss` is
+    what the proposal spent. `nothing` names the columns of which too few people share a label or a class of numbers.
     """
 
     folder: Path
@@ -105,13 +106,16 @@ def propose(
     progress: Progress | None = None,
     **source: Any,
 ) -> Proposal:
-    """Propose domains from the data, at the loss `epsilon` and, for labels, `delta`: recorded, and spent for ever.
+    """Propose domains from the `data`, at the loss `epsilon` and, for labels, `delta`: recorded, and spent for ever.
 
     `labels` are columns of which labels are proposed that many people share, and `bounds` columns of numbers of which
     breaks are proposed from the first to the last range that many people share. `source` says who the people are, by
     the arguments of `Policy`: person or rows_are_people, population, delimiter and so on. The data hold everybody;
     domains of a sample come from a code book. The release that proposes them appears in the folder `out`, which later
     policies name: `Policy(columns=proposal.columns, proposed=str(proposal.folder), …)`.
+
+    The `ledger` records what is spent: the user's own unless another is named, none with None. With `force` an existing
+    folder is replaced. `progress` is called with the name of a phase and the rows read so far.
     """
     policy = proposal_policy(labels=labels, bounds=bounds, epsilon=epsilon, delta=delta, **source)
     release(data, policy, out=out, ledger=ledger, force=force, progress=progress, figures=False)

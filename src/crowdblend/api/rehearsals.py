@@ -33,7 +33,7 @@ def rehearse(
     times: int | None = None,
     progress: Progress | None = None,
 ) -> Expectation:
-    """Release made-up people of the declared domain this many times, and say what to expect.
+    """Release made-up people of the domain of a `policy` this many `times`, and say what to expect.
 
     Of a policy with several publications, `publication` names the one to rehearse, with what the plan gives it.
     `people` is how many there are, 100,000 unless the policy says it. `spread` 0 has equally many people in every class
@@ -41,7 +41,7 @@ def rehearse(
     that is public anyway, or the path of one: people are then drawn from it with replacement. Without `times` there are
     20 releases, or as many as fit in two seconds, but at least three. The result has the cells
     shown, the share of people hidden, the errors and the time; it says nothing about real people, and nothing is
-    recorded.
+    recorded. `progress` is called with the name of a phase and the rows read so far.
     """
     named = Path(os.fspath(policy)).name if isinstance(policy, str | os.PathLike) else "policy"
     named = named if publication is None else publication

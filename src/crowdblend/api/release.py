@@ -51,7 +51,7 @@ def release(
     progress: Progress | None = None,
     figures: bool = True,
 ) -> Release:
-    """Publish what the policy says of the data, and return what was published with its certificate.
+    """Publish what the `policy` says of the data, and return what was published with its certificate.
 
     `data` is a pandas, Polars or Spark DataFrame, an Arrow table or reader, a DuckDB relation, a networkx graph where
     the policy is about one, or the path of files; None takes the source that the policy names. Frames are read in
@@ -60,12 +60,14 @@ def release(
     `engine` is "duckdb" or "spark"; without one, a Spark DataFrame is read by Spark and everything else by DuckDB.
     Spark takes the active session, or starts one. The same key gives the same data on both.
 
-    The folder `out` appears whole or not at all; without one the release is kept in memory, and `save` writes it. The
-    ledger records the release before anything is computed: the user's own unless another is named. `ledger=None`
-    records nothing, and the certificate then says that nobody compared the sample with earlier ones.
+    The folder `out` appears whole or not at all, with `force` in the place of another one; without `out` the release is
+    kept in memory, and `save` writes it. The `ledger` records the release before anything is computed: the user's own
+    unless another is named. `ledger=None` records nothing, and the certificate then says that nobody compared the
+    sample with earlier ones.
 
     `key`, 32 secret bytes, makes the release reproducible for anyone who holds it; use it for one release only. Without
-    `figures` the report has tables and sentences alone.
+    `figures` the report has tables and sentences alone. `progress` is called with the name of a phase and the rows read
+    so far.
     """
     chosen = _engine_for(data, engine)
     _check_key(key)
@@ -95,9 +97,10 @@ def resume(
 ) -> Release:
     """Publish a release that was begun and stopped, with the output that it would have had.
 
-    Data, policy and engine are those that it was begun with; others are refused, since they would give a second output
-    of one sample. It appears where it was to appear: in its folder, or in memory. Without `figures` the report has
-    tables and sentences alone.
+    `entry` is its number in the `ledger`, the user's own unless another is named. `data`, `policy` and `engine` are
+    those that it was begun with; others are refused, since they would give a second output of one sample. It appears
+    where it was to appear: in its folder, or in memory. `force` replaces another folder there. Without `figures` the
+    report has tables and sentences alone. `progress` is called with the name of a phase and the rows read so far.
     """
     check_type("entry", entry, int, "the number of a release in the ledger")
     chosen = _engine_for(data, engine)

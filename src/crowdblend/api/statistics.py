@@ -6,76 +6,150 @@ Each function has the keys of a policy as arguments; a statistic without a name 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+from typing import Any, Never
 
 from crowdblend.kinds.statistics.statistic import Statistic
 
 Labels = Mapping[str, str | Sequence[str]]
 
 
-class Keys(TypedDict, total=False):
-    """Keyword arguments that every statistic takes."""
+def average(
+    column: str,
+    *,
+    where: Labels | None = None,
+    by: str | Sequence[str] | None = None,
+    name: str | None = None,
+    error: float | None = None,
+    weight: float = 1.0,
+    **unknown: Never,
+) -> Statistic:
+    """Return the average of a column of numbers between two bounds.
 
-    name: str
-    error: float
-    weight: float
-
-
-class GroupedKeys(Keys, total=False):
-    """Keyword arguments of statistics that are computed by group."""
-
-    by: str | Sequence[str]
-
-
-class SomeKeys(Keys, total=False):
-    """Keyword arguments of statistics about some people only."""
-
-    where: Labels
+    Parameters:
+        column: The column of numbers, declared by `bounds`, `axis` or `intervals`.
+    """
+    return _of("average", **locals())
 
 
-class MeasureKeys(GroupedKeys, SomeKeys, total=False):
-    """Keyword arguments of statistics of a numeric column."""
+def total(
+    column: str,
+    *,
+    where: Labels | None = None,
+    by: str | Sequence[str] | None = None,
+    name: str | None = None,
+    error: float | None = None,
+    weight: float = 1.0,
+    **unknown: Never,
+) -> Statistic:
+    """Return the sum of a column of numbers between two bounds.
+
+    Parameters:
+        column: The column of numbers, declared by `bounds`, `axis` or `intervals`.
+    """
+    return _of("sum", **locals())
 
 
-def average(column: str, **keys: Unpack[MeasureKeys]) -> Statistic:
-    """Return the average of a column of numbers between two bounds."""
-    return _of("average", column, **keys)
+def median(
+    column: str,
+    *,
+    where: Labels | None = None,
+    by: str | Sequence[str] | None = None,
+    name: str | None = None,
+    error: float | None = None,
+    weight: float = 1.0,
+    **unknown: Never,
+) -> Statistic:
+    """Return the median of a column of numbers between two bounds, on its grid.
+
+    Parameters:
+        column: The column of numbers, declared by `bounds`, `axis` or `intervals`.
+    """
+    return _of("median", **locals())
 
 
-def total(column: str, **keys: Unpack[MeasureKeys]) -> Statistic:
-    """Return the sum of a column of numbers between two bounds."""
-    return _of("sum", column, **keys)
+def quantile(
+    column: str,
+    at: float,
+    *,
+    where: Labels | None = None,
+    by: str | Sequence[str] | None = None,
+    name: str | None = None,
+    error: float | None = None,
+    weight: float = 1.0,
+    **unknown: Never,
+) -> Statistic:
+    """Return the value below which a share of the people are, on the grid of a column of numbers.
+
+    Parameters:
+        column: The column of numbers, declared by `bounds`, `axis` or `intervals`.
+        at: The share of people below the value, with up to three decimals, such as 0.9.
+    """
+    given = locals()
+    return _of("quantile", **{**given, "name": f"{at:g}-quantile of {column}" if name is None else name})
 
 
-def median(column: str, **keys: Unpack[MeasureKeys]) -> Statistic:
-    """Return the median of a column of numbers between two bounds, on its grid."""
-    return _of("median", column, **keys)
+def fraction(
+    labels: Labels,
+    *,
+    name: str | None = None,
+    error: float | None = None,
+    weight: float = 1.0,
+    **unknown: Never,
+) -> Statistic:
+    """Return the share of people with these labels.
+
+    Parameters:
+        labels: A label, or a list of them, for each column that matters, such as {"sex": "female"}.
+    """
+    return _of("fraction", **locals())
 
 
-def quantile(column: str, at: float, **keys: Unpack[MeasureKeys]) -> Statistic:
-    """Return the value below which a share of the people are, on the grid of a column of numbers."""
-    given: dict[str, Any] = {"name": f"{at:g}-quantile of {column}", **keys}
-    return _of("quantile", column, at=at, **given)
+def count(
+    labels: Labels,
+    *,
+    by: str | Sequence[str] | None = None,
+    name: str | None = None,
+    error: float | None = None,
+    weight: float = 1.0,
+    **unknown: Never,
+) -> Statistic:
+    """Return how many people have these labels.
+
+    Parameters:
+        labels: A label, or a list of them, for each column that matters, such as {"sex": "female"}.
+    """
+    return _of("count", **locals())
 
 
-def fraction(labels: Labels, **keys: Unpack[Keys]) -> Statistic:
-    """Return the share of people with these labels."""
-    return _of("fraction", labels, **keys)
+def histogram(
+    column: str,
+    *,
+    where: Labels | None = None,
+    name: str | None = None,
+    error: float | None = None,
+    weight: float = 1.0,
+    **unknown: Never,
+) -> Statistic:
+    """Return how many people have each label of a column.
+
+    Parameters:
+        column: The column, declared with labels that are known beforehand.
+    """
+    return _of("histogram", **locals())
 
 
-def count(labels: Labels, **keys: Unpack[GroupedKeys]) -> Statistic:
-    """Return how many people have these labels."""
-    return _of("count", labels, **keys)
-
-
-def histogram(column: str, **keys: Unpack[SomeKeys]) -> Statistic:
-    """Return how many people have each label of a column."""
-    return _of("histogram", column, **keys)
-
-
-def _of(what: str, subject: str | Labels, **keys: Any) -> Statistic:
-    about = subject if isinstance(subject, str) else ", ".join(f"{one} {labels}" for one, labels in subject.items())
-    by = keys.pop("by", None)
+def _of(
+    what: str,
+    *,
+    column: str = "",
+    labels: Labels | None = None,
+    by: str | Sequence[str] | None = None,
+    name: str | None = None,
+    unknown: Mapping[str, object],
+    **keys: Any,
+) -> Statistic:
+    subject = column if labels is None else labels
+    about = column if labels is None else ", ".join(f"{one} {some}" for one, some in labels.items())
     groups = (by,) if isinstance(by, str) else by
-    given: dict[str, Any] = {"name": f"{what} of {about}", what: subject, **keys}
+    given: dict[str, Any] = {"name": f"{what} of {about}" if name is None else name, what: subject, **keys, **unknown}
     return Statistic(**given, by=None if groups is None else tuple(groups))

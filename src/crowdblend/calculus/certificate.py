@@ -27,6 +27,7 @@ from crowdblend.guarantees.privacy import (
     Relation,
     ZeroKnowledge,
 )
+from crowdblend.html_summary import html_summary
 
 FORMAT = "crowdblend certificate 1"
 # Guarantees that may speak of the mechanism that runs on the sample; their sentences say so.
@@ -37,9 +38,9 @@ _ON_THE_SAMPLE = (CrowdBlending, OutlierPrivate)
 class Certificate:
     """Guarantees of one release with their derivations, strongest first.
 
-    `stated` are assumptions that no rule knows of, such as a sampling rate taken on trust. `facts` describe the
-    release (hash of the data file, software versions); they are guarded by the digest.
-    That a release's derivations follow from its facts is checked where its kind is known.
+    `derivations` say by which rules it guarantees what; `stated` are assumptions that no rule knows of, such as a
+    sampling rate taken on trust. `facts` describe the release (hash of the data file, software versions); they are
+    guarded by the digest. That a release's derivations follow from its facts is checked where its kind is known.
     """
 
     derivations: tuple[Derivation, ...]
@@ -58,6 +59,11 @@ class Certificate:
     def __repr__(self) -> str:
         return "\n".join(["Certificate", *(f"  {made!r}" for made in self.derivations)])
 
+    def _repr_html_(self) -> str:
+        """Return the guarantees and what they take for granted; every text is escaped."""
+        (first, *_) = self.guarantees
+        return html_summary((self.differential() or first).words(), lists=self.sentences())
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy the derivations, each of which is derived again where it is read."""
         return Certificate, (self.derivations, self.stated, dict(self.facts))
@@ -74,7 +80,7 @@ class Certificate:
         return described
 
     def differential(self, relation: Relation = Relation.ADD_REMOVE) -> Differential | None:
-        """Return the differential guarantee for one person: one more or less, or under another relation."""
+        """Return the differential guarantee for one person: one more or less, or under another `relation`."""
         return differential_for_one(self.guarantees, relation)
 
     def zero_knowledge(self) -> ZeroKnowledge | None:
@@ -86,6 +92,13 @@ class Certificate:
         return in_order(
             [*map(StepAssumption, self.stated), *(made for step in self.steps() for made in step.own_assumptions())]
         )
+
+    def sentences(self) -> dict[str, list[str]]:
+        """Return the guarantees and the assumptions in words."""
+        return {
+            "Guarantees": [guarantee.words() for guarantee in self.guarantees],
+            "Assumptions": [assumed.sentence() for assumed in self.assumptions()],
+        }
 
     def steps(self) -> Iterator[Derivation]:
         """Yield every step of every derivation."""

@@ -28,10 +28,12 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import differential_for_one
 from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
 from crowdblend.guarantees.profiles import ClosenessCurve, Profile, ReplacedCurve, Uses
+from crowdblend.html_summary import html_summary
 from crowdblend.ledger.entry import Losses, Spending
 
 # Far below any δ that a steward would set, also after thousands of releases.
 CUT = 1e-17
+_NO_TOTAL = "No theorem adds up what was released."
 
 
 @dataclass(frozen=True)
@@ -51,10 +53,10 @@ class Budget:
     """Populations that have people in common with this one; their releases are in the sum."""
 
     def for_group(self, people: int, total: ProfileTotal | None = None) -> tuple[Differential | ZeroKnowledge, ...]:
-        """Return what the guarantees come to for several people together; those that guarantee something.
+        """Return what the guarantees come to for this many `people` together; those that guarantee something.
 
         Zero-knowledge privacy by the best of three propositions, differential privacy by a chain of neighbours, from
-        the total by profile where there is one. A δ of 1 guarantees nothing.
+        the `total` by profile where there is one. A δ of 1 guarantees nothing.
         """
         made: list[Differential | ZeroKnowledge] = []
         if self.zero_knowledge is not None:
@@ -64,6 +66,14 @@ class Budget:
             with suppress(NotProved):  # a chain that is too long for a finite number
                 made.append(differential_for_groups.conclude(one, people=people))
         return tuple(guarantee for guarantee in made if guarantee.delta < 1)
+
+    def _repr_html_(self) -> str:
+        """Return what was released and what that comes to; every text is escaped."""
+        totals = [one.words() for one in (self.differential, self.zero_knowledge) if one is not None]
+        rows = [("population", self.population), ("releases", ", ".join(map(str, self.releases)) or "none")]
+        rows += [("with", ", ".join(self.overlapping))] if self.overlapping else []
+        assumptions = [assumption.value for assumption in self.assumptions]
+        return html_summary(None, rows, {"In total": totals or [_NO_TOTAL], "Assumptions": assumptions})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the budget as JSON-ready data."""

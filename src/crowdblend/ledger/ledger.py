@@ -46,7 +46,7 @@ Declared = TypeVar("Declared", Limit, Description, Overlap, Distinct)
 
 
 class Ledger:
-    """The ledger at a path or URL; without one, that of CROWDBLEND_LEDGER, else the user's own.
+    """The ledger at `where`, a path or URL; without one, that of CROWDBLEND_LEDGER, else the user's own.
 
     `limit`, `describe`, `overlap` and `distinct` declare what holds for a population; `budget` and `total` say what was
     spent.
@@ -68,9 +68,12 @@ class Ledger:
         self._identities: dict[str, Identity] = {}
         self._lock = RLock()
 
+    def __repr__(self) -> str:
+        return f"Ledger({self.location.words()!r})"
+
     @classmethod
     def open(cls, where: str | os.PathLike[str] | None = None, *, make: bool = True) -> Ledger:
-        """Return the ledger at a path or URL, which must be there; the user's own is made unless `make` is false."""
+        """Return the ledger at `where`, which must be there; the user's own is made unless `make` is false."""
         ledger = cls(where)
         if ledger._store is None and (make or ledger.location.named):
             ledger._store = Store.open(ledger.location, make=not ledger.location.named)
@@ -78,7 +81,7 @@ class Ledger:
 
     @classmethod
     def create(cls, where: str | os.PathLike[str] | None = None) -> Ledger:
-        """Return a new and empty ledger; refuses a place that has one."""
+        """Return a new and empty ledger at `where`; refuses a place that has one."""
         Store.create(locate(where))
         return cls(where)
 
@@ -89,7 +92,7 @@ class Ledger:
         return tuple(self._replay().entries.values())
 
     def entry(self, entry_id: int) -> Entry:
-        """Return one entry."""
+        """Return the entry with the number `entry_id`."""
         return self._replay().entry(entry_id)
 
     def unfinished_entries(self) -> tuple[Entry, ...]:
@@ -101,7 +104,7 @@ class Ledger:
         return self._replay().accounts
 
     def budget(self, population: str) -> Budget:
-        """Return what all releases about these people come to, with those about populations that overlap."""
+        """Return what all releases about a `population` come to, with those about populations that overlap."""
         return self._replay().budget(normal_name(population))
 
     def budgets(self) -> tuple[Budget, ...]:
@@ -110,14 +113,14 @@ class Ledger:
         return tuple(map(history.budget, history.populations()))
 
     def total(self, population: str, delta: float | None = None, *, more: Spending | None = None) -> ProfileTotal:
-        """Return what all releases about these people come to by their profiles, with one more release or without.
+        """Return what all releases about a `population` come to by their profiles, with one release `more` or without.
 
-        It is the ε at a δ, by default at the sum of all δ, where it compares with `budget`.
+        It is the ε at this `delta`, by default at the sum of all δ, where it compares with `budget`.
         """
         return self.accounts().total(normal_name(population), delta, more)
 
     def releases_that_fit(self, release: Spending, limit: Limit) -> int | None:
-        """Return how many more such releases keep a limit, counted as the limit counts."""
+        """Return how many more of such a `release` keep a `limit`, counted as the limit counts."""
         return self.accounts().releases_that_fit(limit, release)
 
     def populations(self) -> tuple[Population, ...]:
@@ -127,7 +130,7 @@ class Ledger:
     # What holds for a population.
 
     def limits(self, population: str) -> tuple[Limit, ...]:
-        """Return every limit that a population has had, the one in force last."""
+        """Return every limit that a `population` has had, the one in force last."""
         return tuple(self._replay().declarations.limits.get(normal_name(population), ()))
 
     def limit(
@@ -142,7 +145,7 @@ class Ledger:
         relation: Relation = Relation.ADD_REMOVE,
         renyi: bool = False,
     ) -> Limit:
-        """Set the limit of a population: the ε at this δ that all releases about it may come to.
+        """Set the limit of a `population`: the `epsilon` at this `delta` that all releases about it may come to.
 
         It holds also where a release reacts to earlier ones. Losses under one `relation` are added up, a declared
         series as one; with `renyi` they are counted by Rényi divergence, of an order that is fixed here.
@@ -159,17 +162,24 @@ class Ledger:
         return self._declare(made, keeps_end=until is None)
 
     def describe(self, population: str, *, owner: str, description: str, by: str | None = None) -> Description:
-        """Declare who answers for a population, and who its people are."""
+        """Declare who answers for a `population`, its `owner`, and who its people are, by a `description`.
+
+        `by` names who declares it, by default the user of this process.
+        """
         return self._declare(Description(population, owner, description, by or this_user(), now()))
 
     def overlap(self, population: str, other: str, *, why: str | None = None, by: str | None = None) -> Overlap:
-        """Declare that two populations have people in common: what was released about one adds up with the other."""
+        """Declare that a `population` and an `other` have people in common: what was released about them adds up.
+
+        `by` names who declares it, by default the user of this process, and `why` gives the reason.
+        """
         return self._declare(Overlap(population, other, by or this_user(), why, now()))
 
     def distinct(self, population: str, other: str, *, why: str | None = None, by: str | None = None) -> Distinct:
-        """Declare that two populations are other people, although some ids agree as small numbers do.
+        """Declare that a `population` and an `other` are other people, although some ids agree as small numbers do.
 
         It holds for ids that agree by chance alone: more ids in common, or equal rows, are said and refused as ever.
+        `by` names who declares it, by default the user of this process, and `why` gives the reason.
         """
         return self._declare(Distinct(population, other, by or this_user(), why, now()))
 
@@ -198,18 +208,24 @@ class Ledger:
         return FingerprintRequest(secret, tuple(dict.fromkeys(columns)), tuple(dict.fromkeys(rows)))
 
     def population(self, spending: Spending, identity: Identity | None = None) -> str:
-        """Return the name under which a release with an unnamed population adds up."""
+        """Return the name under which the release `spending` adds up, if its population has no name.
+
+        `identity` is that of its source.
+        """
         with self._reading() as (transaction, history):
             return population_of(KnownRelease(spending, identity), self._earlier(transaction, history, spending))
 
     def check_limit(self, spending: Spending) -> None:
-        """Refuse a release that would exceed a limit; nothing has to be known of its source."""
+        """Refuse a release whose `spending` would exceed a limit; nothing has to be known of its source."""
         if self._store is not None or not self.location.is_missing:
             with self._reading() as (transaction, history):
                 _check_limits(transaction, history, spending)
 
     def preview(self, spending: Spending, identity: Identity | None = None, key: bytes | None = None) -> Outlook:
-        """Return what the ledger says of a release that may begin; raises DoesNotCompose when it may not."""
+        """Return what the ledger says of a release that may begin; raises DoesNotCompose when it may not.
+
+        The arguments are those of `begin`: `spending`, and the `identity` and `key` of its sample.
+        """
         with self._reading() as (transaction, history):
             outlook = self._check(transaction, history, KnownRelease(spending, identity), key)
             return replace(outlook, high=tuple(history.accounts.high_totals(spending)))
@@ -219,9 +235,10 @@ class Ledger:
     ) -> int:
         """Record a release that conflicts with no earlier one, as unfinished; return the number of its entry.
 
-        The check and the record are one transaction: of two releases from one sample that begin at the same time,
-        one is refused. The key is kept until the release is finished, or for ever if it is sealed; the record has a
-        commitment to it.
+        The check and the record are one transaction: of two releases from one sample that begin at the same time, one
+        is refused. `spending` is what the release guarantees, and to whom; `identity` tells its source from others. The
+        `key` of the sample is kept until the release is finished, or for ever with `seal`; the record has a commitment
+        to it.
         """
         if key is not None and (not isinstance(key, bytes) or len(key) != KEY_BYTES):
             raise InvalidInput(
@@ -251,8 +268,9 @@ class Ledger:
     def finish(
         self, entry_id: int, *, certificate_digest: str, data_sha256: str, internal: Mapping[str, Any] | None = None
     ) -> None:
-        """Record what is published, and destroy the key unless it is sealed.
+        """Record what the release `entry_id` published, by `certificate_digest` and `data_sha256`; destroy its key.
 
+        A sealed key is kept.
         `internal` is for the steward alone, such as how much was suppressed, as JSON has it.
         """
         check_digest("certificate_digest", certificate_digest)
@@ -268,7 +286,7 @@ class Ledger:
                 transaction.delete_key(entry.id)
 
     def key(self, entry_id: int) -> bytes:
-        """Return the key of a release that is unfinished, to get the same output again, or that was sealed."""
+        """Return the key of the release `entry_id`: unfinished, to get the same output again, or sealed."""
         entry = self.entry(entry_id)
         if not entry.keeps_key:
             reason = "was begun without a key" if entry.key_commitment is None else "is finished, and its key destroyed"
@@ -304,7 +322,10 @@ class Ledger:
                 return Head(history.last.number, history.last.hash, now())
 
     def check(self, trusted_head: Head | None = None) -> str:
-        """Return the hash that seals everything recorded so far; raises DoesNotVerify as `head` does."""
+        """Return the hash that seals everything recorded so far; refuses what `head(trusted_head)` refuses.
+
+        With an earlier `trusted_head` a ledger whose end was cut off is found.
+        """
         return self.head(trusted_head).hash
 
     def _check(self, transaction: Transaction, history: History, release: KnownRelease, key: bytes | None) -> Outlook:

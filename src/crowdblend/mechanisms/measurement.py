@@ -51,10 +51,10 @@ class SanitizedAnswer:
 def sample_and_sanitize(
     data: Sequence[Any], k: int, measurement: Measurement, *, delta: float | None = None, source: Source | None = None
 ) -> SanitizedAnswer:
-    """Run an OpenDP measurement on k random rows and certify zero-knowledge privacy relative to k random people.
+    """Run an OpenDP `measurement` on `k` random rows and certify zero-knowledge privacy relative to k random people.
 
-    Every row of `data` is one person, and their number is public. `delta` is needed where the measurement has one
-    ε for each δ (zero-concentrated or smoothed): OpenDP itself converts it. A source of one's own is for tests.
+    Every row of `data` is one person, and their number is public. `delta` is needed where the measurement has one ε for
+    each δ (zero-concentrated or smoothed): OpenDP itself converts it. Another `source` of randomness is for tests.
     """
     n = len(data)
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= n:

@@ -17,15 +17,12 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.privacy import Guarantee
-from crowdblend.lazy import lazy_imports
+from crowdblend.html_summary import html_summary
 from crowdblend.planning import series
 from crowdblend.planning.bounds import BOUNDS, PlannedMechanism, noise_loss
 from crowdblend.planning.parts import equal_shares, smallest_thresholds
 from crowdblend.planning.request import Form, PlanRequest
 from crowdblend.planning.solve import solve
-
-with lazy_imports():
-    import html
 
 
 class Plan(ABC):
@@ -58,20 +55,7 @@ class Plan(ABC):
         """Return what would happen, what it would mean, and what is taken for granted; every text is escaped."""
         certificate = self.certificate()
         sentence = lead(certificate.guarantees, self.planned_releases)
-        rows = "".join(
-            f'<tr><th style="text-align:left">{html.escape(what)}</th>'
-            f'<td style="text-align:left">{html.escape(how)}</td></tr>'
-            for what, how in self.describe()
-        )
-        guarantees, assumptions = (
-            "<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in lines) + "</ul>"
-            for lines in (
-                [guarantee.words() for guarantee in certificate.guarantees],
-                [assumed.sentence() for assumed in certificate.assumptions()],
-            )
-        )
-        opening = f"<p><b>{html.escape(sentence)}</b></p>" if sentence else ""
-        return f"<div>{opening}<table>{rows}</table><p>Guarantees</p>{guarantees}<p>Assumptions</p>{assumptions}</div>"
+        return html_summary(sentence, self.describe(), certificate.sentences())
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
@@ -167,7 +151,7 @@ class SolvedPlan(Plan):
         return self._check_derivations(self.design.parts_derivations(mechanisms, self.request.shares, self.epsilon))
 
     def derivations(self, mechanism: Claims) -> tuple[Derivation, ...]:
-        """Derive the guarantee of sampling and this mechanism; refuse one weaker than the plan."""
+        """Derive the guarantee of sampling and this `mechanism`; refuse one weaker than the plan."""
         return self._check_derivations(self.design.derivations((mechanism,), self.epsilon))
 
     def together(self) -> tuple[Derivation, ...]:
@@ -213,16 +197,25 @@ def plan(
     releases: int = 1,
 ) -> SolvedPlan:
     """Solve for the one of k, rate, epsilon and delta that is left out: the smallest k, epsilon or delta, or the
-    largest rate, for which the guarantee is proved. With `parts`, for as many tables from equal parts of one sample.
+    largest rate, for which the guarantee is proved.
 
-    >>> plan(rate=0.1, k=20, epsilon=0.5).delta
-    2.631783466225066e-11
-    >>> plan(rate=0.5, epsilon=1.0, delta=1e-6).k
-    35
-    >>> plan(rate=0.5, epsilon=1.0, delta=1e-6, parts=10).k
-    16
-    >>> plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=20).k
-    10
+    Parameters:
+        rate: The share of people kept by the sampling, between 0 and 1.
+        k: The crowd size, the person included.
+        epsilon: The privacy loss: one person multiplies probabilities by at most e^epsilon …
+        delta: … plus this much.
+        blend_epsilon: How far members of one crowd may be told apart; 0 for suppression.
+        low: Where probabilities differ: the smallest one of the people who can be sampled.
+        high: Where probabilities differ: the largest ordinary one.
+        exceptions: How many people may be sampled with any probability.
+        max_rate: The largest probability of a protected person, exceptions included.
+        form: What is published of a crowd: its size ("histogram"), its records one by one ("records"), or its points,
+            moved by noise ("moved").
+        below_k: What happens to counts below k: "suppress" or "noise".
+        noise_epsilon: The privacy loss of that noise, or of the noise on points; planned unless given.
+        flag: Whether cells tell that they are exact, which needs a larger k.
+        parts: How many tables are published, each from its own part of the sample, all of equal size.
+        releases: How many releases there will be, each from a fresh sample: epsilon and delta are for all of them.
     """
     given = dict(locals())
     check("parts", given.pop("parts"))

@@ -66,7 +66,7 @@ class Choosing(Section, frozen=True):
             force_setattr(self, "share", _USUAL_SHARE)
 
     def search_of(self, lattice: Lattice) -> Search:
-        """Return the choices that are made, all of them settled by the shape of the lattice."""
+        """Return the choices that are made, all of them settled by the shape of the `lattice`."""
         most, small = search.MOST_STEPS, lattice.size <= search.LARGEST_WHOLE
         if self.search == "whole" and not small:
             raise _refusal(
@@ -87,11 +87,11 @@ class Choosing(Section, frozen=True):
         return search.Search.in_steps(lattice.shape, self.steps)
 
     def choice(self, lattice: Lattice, score: Score) -> RecodingChoice:
-        """Return the choice among the recodings of a lattice, with what it claims."""
+        """Return the choice among the recodings of a `lattice` by their `score`, with what it claims."""
         return search.RecodingChoice(lattice, score, self.search_of(lattice), self.epsilon)
 
     def released_rate(self, rate: float) -> float:
-        """Return the rate at which those outside the choosing part are released, rounded up."""
+        """Return the rate at which those outside the choosing part of a sample at `rate` are released, rounded up."""
         if self.share is None:
             return rate
         with balls.precision(128):
@@ -99,13 +99,13 @@ class Choosing(Section, frozen=True):
             return balls.round_up(drawn * (1 - share) / (1 - drawn * share))
 
     def score_for(self, k: int, rate: float) -> Score:
-        """Return the score of a release with these parameters; the data have no part in it."""
+        """Return the score of a release with this `k` and `rate`; the data have no part in it."""
         if self.share is None:
             return scores.score(self.score, k=k, rate=rate)
         return scores.score(self.score, k=k, rate=rate * (1 - self.share), share_seen=rate * self.share)
 
     def epsilon_left(self, epsilon: float, rate: float | None) -> float:
-        """Return the largest ε₂ for the release that keeps choice and release together within epsilon."""
+        """Return the largest ε₂ for the release at `rate` that keeps choice and release together within `epsilon`."""
         with balls.precision(256):
             rest = flint.arb(epsilon) - flint.arb(self.epsilon)
             if self.share is not None:
@@ -123,7 +123,7 @@ class Choosing(Section, frozen=True):
         return found
 
     def total(self, epsilon_released: float, rate: float | None) -> float:
-        """Return what the rules make of the choice and a release with ε₂ together, at most."""
+        """Return what choice and release come to at most: a release at `rate` that loses `epsilon_released`."""
         choice = Differential(self.epsilon, 0.0, Relation.ADD_REMOVE)
         if self.share is None:
             premise = DifferentialUnderSampling(0.5, epsilon_released, 0.0)

@@ -38,7 +38,7 @@ Missing = Annotated[str | None, key("The class of NULL and empty values.")]
 Weight = Annotated[float | None, key("How much the column matters when the recoding is chosen; 1 unless given.")]
 Bottom = Annotated[bool, key('Give values below the domain the class "< first".')]
 Top = Annotated[bool, key('Give values above the domain the class "≥ last".')]
-IncludeTo = Annotated[bool, key("Count the value of to into the last class.")]
+IncludeTo = Annotated[bool, key("Count the upper end itself into the last class.")]
 Whole = Annotated[
     bool,
     key("The values are whole numbers: classes are called 10–19, not [10, 20), and a fraction is outside the domain."),

@@ -12,7 +12,9 @@ import datetime
 import math
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from functools import cache
+from functools import cache, reduce
+from inspect import Signature
+from operator import or_
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
 
@@ -324,10 +326,30 @@ def _place(holder: type[Section], name: str) -> tuple[str, str]:
     )
 
 
+def _type_alone(hint: Any) -> Any:
+    """Return a type without what annotations say of it beside."""
+    if get_origin(hint) is Annotated:
+        return _type_alone(hint.__origin__)
+    if get_origin(hint) is Literal or not get_args(hint):
+        return hint
+    inner = tuple(map(_type_alone, get_args(hint)))
+    return reduce(or_, inner) if get_origin(hint) in (Union, UnionType) else get_origin(hint)[inner]
+
+
 class _Arguments(StructMeta):
     """Classes that refuse what they have no argument for, in the words of Python where Python made them."""
 
     if not TYPE_CHECKING:  # type checkers know the arguments by the fields
+
+        @property
+        def __signature__(self) -> Signature:
+            """Return the arguments with their types; their meanings are in the docstring."""
+            signature = super().__signature__
+            return signature.replace(
+                parameters=[
+                    one.replace(annotation=_type_alone(one.annotation)) for one in signature.parameters.values()
+                ]
+            )
 
         def __call__(self, *values: object, **arguments: object) -> object:
             """Return a new value."""
@@ -361,5 +383,5 @@ class Section(Struct, frozen=True, kw_only=True, dict=True, repr_omit_defaults=T
                 rule.check(self)
 
     def replace(self, **changes: object) -> Self:
-        """Return the same value with other values for some fields, checked as a new one."""
+        """Return the same value with `changes`, other values for some fields, checked as a new one."""
         return replace(self, **changes)

@@ -34,7 +34,7 @@ _DEEP = re.compile(r"""(?<![\w"'-])(?:(?:"[^"\n]*"|'[^'\n]*'|[\w-]+)[ \t]*\.[ \t
 
 
 def load_policy(path: str | os.PathLike[str]) -> Policy:
-    """Read a policy file; the paths in it are relative to its folder."""
+    """Return the policy of the file `path`; the paths in it are relative to its folder."""
     return load_checked_policy(path, None)
 
 

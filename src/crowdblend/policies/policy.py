@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, cast
 
+from crowdblend.html_summary import html_summary
 from crowdblend.policies.choosing import Choosing, check_choice
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import Domain
@@ -50,7 +51,22 @@ _ELSEWHERE = {
 
 
 class Policy:
-    """The decisions of the steward, complete and free of contradictions."""
+    """The decisions of the steward, complete and free of contradictions.
+
+    A policy says who the people are (`person`), how they are sampled (`sampling`), what may be lost (`epsilon`,
+    `delta`), which labels and numbers each column may have (`columns`), and what is published (`publish`). What is left
+    open, such as k, is planned: `plan()` says what follows, without data. `replace` returns the policy with other
+    arguments, `save` writes it to a file, which `load_policy` reads. A wrong argument is refused with what to do.
+
+    Parameters:
+        publish: What is published: Table, Microdata, Points, OutlierTable, Statistics, Synopsis, Synthetic or Graph,
+            or a list of several.
+        columns: The domain of every column, by name: from values, intervals, breaks, date, hierarchy, prefix, bounds or
+            axis; a list of labels is one too. Columns that nothing uses are ignored.
+        split: How several publications share people or epsilon. "people": each is computed from its own part of the
+            sample. "fresh": each from its own sample of everybody. "budget": all are noisy, and each spends a part of
+            epsilon.
+    """
 
     # Whether it was written in Python, and is spoken of in its words; not in a policy file.
     in_python: bool = False
@@ -105,7 +121,7 @@ class Policy:
 
     @classmethod
     def of(cls, terms: Terms, publish: Publication | Sequence[Publication], split: Split | None = None) -> Policy:
-        """Return the policy with these terms."""
+        """Return the policy with these `terms`; `publish` and `split` are as for a new one."""
         made = cls.__new__(cls)
         made._settle(terms, publish, split)
         return made
@@ -279,7 +295,7 @@ class Policy:
         return self.terms.format
 
     def with_source(self, data: DataSource) -> Policy:
-        """Return the same policy about rows that lie elsewhere, in files or in Python."""
+        """Return the same policy about rows that lie elsewhere, in files or in Python: in `data`."""
         made = Policy.of(
             self.terms.with_source(data) if data.format != "frame" else self.terms, self.publish, self.split
         )
@@ -287,7 +303,7 @@ class Policy:
         return made
 
     def replace(self, **changes: Any) -> Policy:
-        """Return the same policy with other values for some arguments, checked as a new one."""
+        """Return the same policy with `changes`, other values for some arguments, checked as a new one."""
         publish, split = changes.pop("publish", self.publish), changes.pop("split", self.split)
         with speaking_python(self.in_python):
             terms = self.terms.replace(**changes)
@@ -308,7 +324,7 @@ class Policy:
         return planned
 
     def recode(self, data: Any) -> Any:
-        """Return the columns of a pandas, Polars or Arrow frame with the labels that a release uses.
+        """Return the columns of `data`, a pandas, Polars or Arrow frame, with the labels that a release uses.
 
         For comparing a release with the truth, with last year's data or with a test set: rows stay in their order,
         nothing is published and nothing is recorded. Columns that the frame lacks are left out.
@@ -321,7 +337,10 @@ class Policy:
         return write_policy(self.terms, self.publish, self.split)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write the policy as TOML; the paths in it are relative to its folder."""
+        """Write the policy as TOML; the paths in it are relative to its folder.
+
+        A file at `path` is refused, or replaced with `force`.
+        """
         write_policy(self.terms, self.publish, self.split, Path(path), force=force)
 
     def __eq__(self, other: object) -> bool:
@@ -332,15 +351,20 @@ class Policy:
         return hash((self.publish, self.split))
 
     def __repr__(self) -> str:
-        return f"Policy({', '.join(self._arguments())})"
+        return f"Policy({', '.join(f'{name}={value!r}' for name, value in self._arguments())})"
 
-    def _arguments(self) -> Iterator[str]:
+    def _repr_html_(self) -> str:
+        """Return the arguments as a table, and the columns with their domains; every text is escaped."""
+        rows = [(name, repr(value)) for name, value in self._arguments() if name != "columns"]
+        return html_summary("Policy", rows, {"Columns": [f"{one.name}: {one.domain!r}" for one in self.columns]})
+
+    def _arguments(self) -> Iterator[tuple[str, object]]:
         """Yield the arguments that differ from the default, columns by their names alone."""
         for field in SHARED:
             if field == "columns":
-                yield f"columns={[column.name for column in self.columns]!r}"
+                yield field, [column.name for column in self.columns]
             elif self.terms.gives(field):
-                yield f"{field}={getattr(self.terms, field)!r}"
+                yield field, getattr(self.terms, field)
         if self.split is not None:
-            yield f"split={self.split!r}"
-        yield f"publish={list(self.publish)!r}" if self.is_programme else f"publish={self.publish[0]!r}"
+            yield "split", self.split
+        yield "publish", list(self.publish) if self.is_programme else self.publish[0]

@@ -117,7 +117,10 @@ class Publication:
         share: float | None = None,
         weight: float = 1.0,
     ) -> Publication:
-        """Return the publication with these keys of its own, by the names of their fields, as TOML has them."""
+        """Return the publication with these `keys` of its own, by the names of their fields, as TOML has them.
+
+        `columns`, `name`, `share` and `weight` are what every publication may have.
+        """
         made = cls.__new__(cls)
         Publication.__init__(made, columns, name, share, weight, keys, {})
         return made
@@ -129,12 +132,18 @@ class Publication:
         return made
 
     def expand(self, terms: Terms, split: str | None) -> tuple[Publication, ...]:
-        """Return the publications that it stands for: itself, or several that share its budget."""
+        """Return the publications that it stands for: itself, or several that share its budget.
+
+        `terms` are what the policy says once, `split` how its publications share people or epsilon.
+        """
         del terms, split
         return (self,)
 
     def within(self, terms: Terms, **own: object) -> PublicationPolicy:
-        """Return what the policy decides about this publication; refuses what does not go together."""
+        """Return what a policy with these `terms` decides about this publication; refuses what does not go together.
+
+        `own` are fields that stand before those of the terms.
+        """
         fields = self.policy.__struct_fields__
         shared = {field: getattr(terms, field) for field in SHARED if field in fields and terms.gives(field)}
         if "columns" in fields:
@@ -163,16 +172,16 @@ class Publication:
                 raise (of or declared).missing()
 
     def under_design(self, terms: Terms) -> Terms:
-        """Return the terms without what it has no use for under their design, which took another one's place."""
+        """Return the `terms` without what it has no use for under their design, which took another one's place."""
         return terms
 
     def within_programme(self, terms: Terms) -> PublicationPolicy:
-        """Return the same as one of several publications; of everybody the delta is theirs together."""
+        """Return the same as one of several under these `terms`; of everybody the delta is theirs together."""
         everybody = terms.sampling is not None and terms.sampling.everybody
         return self.within(terms.replace(delta=None) if everybody else terms)
 
     def columns_of(self, terms: Terms) -> tuple[Column, ...]:
-        """Return the declared columns that this publication names, in its order; all of them where it names none."""
+        """Return the columns of the `terms` that this publication names, in its order; all where it names none."""
         by_name = {column.name: column for column in terms.columns}
         for name in self.columns:
             if name not in by_name:

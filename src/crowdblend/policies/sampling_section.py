@@ -105,7 +105,7 @@ class Sampling(_DesignDefaults, Section, frozen=True):
     def declare(self, columns: Sequence[Column], beside: Sequence[Column] = ()) -> DeclaredStrata | None:
         """Return the strata or weights of a sample; None where people have one rate, or rates between low and high.
 
-        Their column is among the published ones, or declared `beside` them, or not declared.
+        Their column is among the published `columns`, or declared `beside` them, or not declared.
         """
         del columns, beside
         return None
@@ -119,11 +119,11 @@ class Sampling(_DesignDefaults, Section, frozen=True):
         return self
 
     def thin_by(self, share: float) -> Self:
-        """Return the same design as a part of its sample sees it; rates are smaller by the share."""
+        """Return the same design as a part of its sample sees it; rates are smaller by the `share`."""
         if self.thin is not None:
             return self.replace(thin=self.thin * share)
         return self if self.rate is None else self.at_rate(self.rate * share)
 
     def at_rate(self, rate: float | None) -> Self:
-        """Return the same design at another rate; the same where it has none."""
+        """Return the same design at another `rate`; the same where it has none."""
         return self.replace(rate=rate) if "rate" in self.__struct_fields__ else self

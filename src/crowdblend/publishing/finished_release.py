@@ -61,10 +61,12 @@ def save(files: Mapping[str, bytes], folder: Path, *, force: bool) -> Path:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A published release, and its guarantees.
+    """A published release, and its guarantees, as `release` returns it.
 
-    `folder` is where it appeared, None where it is in memory only; `entry` is its number in the ledger. `internal` is
-    for the steward alone. Tables are what the data were: pandas or Polars frames, else Arrow.
+    `done["by_age"]` is one publication, with `data`, `estimates()` and `plot()`. `certificate` has the guarantees,
+    `files` the content of every file of a release in memory, and `form` how tables are handed back. `folder` is where
+    it appeared, None where it is in memory only; `entry` is its number in the ledger. `internal` is for the steward
+    alone. Tables are what the data were: pandas or Polars frames, else Arrow.
     """
 
     certificate: Certificate = field(repr=False)
@@ -109,7 +111,12 @@ class Release:
         consistent: bool = False,
         intervals: bool = False,
     ) -> Any:
-        """Return estimates of the population with intervals, by cell or by margin; see `read`."""
+        """Return estimates of the population with intervals, by cell or by margin.
+
+        `margin` names columns to add up to, `table` one of several publications, and `confidence` is that of the
+        intervals. `consistent` estimates agree with all other publications; `intervals` gives classes of numbers by
+        their ends.
+        """
         with self.open() as published:
             return published.estimates(confidence, margin, table, consistent=consistent, intervals=intervals)
 
@@ -127,18 +134,28 @@ class Release:
         return Report((self.folder / REPORT).read_text(encoding="utf-8"), self.folder / REPORT)
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write a release that is in memory, or a copy of one, into a folder that appears whole or not at all."""
+        """Write a release that is in memory, or a copy of one, into a `folder` that appears whole or not at all.
+
+        An existing folder is refused; with `force` it is replaced.
+        """
         return save(self._contents(), Path(folder), force=force)
 
     def synthesize(
         self, rows: int, *, out: str | os.PathLike[str] | None = None, as_csv: bool = False, force: bool = False
     ) -> Release:
-        """Return synthetic rows from a model of the published tables, which costs no privacy; see `synthesize`."""
+        """Return this many synthetic `rows` from a model of the published tables, which costs no privacy.
+
+        They are described in the folder `out`, or in memory; `as_csv` writes CSV instead of Parquet, and `force`
+        replaces an existing folder.
+        """
         made: Release = part("synthetic", "synthesize").synthesize(self, rows=rows, out=out, as_csv=as_csv, force=force)
         return replace(made, form=self.form)
 
     def sign(self, key: str | os.PathLike[str], *, passphrase: str | None = None, force: bool = False) -> Path:
-        """Sign the certificate of a release in a folder with a private SSH key; the file of the signature."""
+        """Sign the certificate of a release in a folder with a private SSH `key`, and return the file of the signature.
+
+        `passphrase` opens the key where it has one; with `force` an earlier signature is replaced.
+        """
         if self.folder is None:
             raise InvalidInput(
                 "This release is in memory.", remedy="Save it into a folder first.", where="sign", code="not-a-release"
@@ -186,7 +203,7 @@ class Release:
 
 @dataclass(frozen=True, eq=False)
 class Publication:
-    """One publication of a release."""
+    """One publication of a `release`, by its `name`."""
 
     release: Release
     name: str
@@ -205,7 +222,11 @@ class Publication:
         consistent: bool = False,
         intervals: bool = False,
     ) -> Any:
-        """Return estimates of the population with intervals, by cell or by margin; see `read`."""
+        """Return estimates of the population with intervals, by cell or by margin.
+
+        `margin` names columns to add up to, and `confidence` is that of the intervals. `consistent` estimates agree
+        with all other publications; `intervals` gives classes of numbers by their ends.
+        """
         with self.release.open() as published:
             one, name = (published, self.name) if consistent else (published[self.name], None)
             return one.estimates(confidence, margin, name, consistent=consistent, intervals=intervals)

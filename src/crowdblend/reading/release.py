@@ -46,7 +46,12 @@ MOST_STATED = 1_000_000
 
 @dataclass(frozen=True)
 class PublishedRelease:
-    """A release whose certificate holds and whose files have the certified hashes."""
+    """A release whose certificate holds and whose files have the certified hashes, as `read` returns it.
+
+    `release["by_age"]` is one publication, with the same methods. `folder` has the files, `certificate` the guarantees;
+    `publication` is the name of this one of several. `outputs` are what was just written, and need not be read again;
+    `form` is how tables are handed back.
+    """
 
     folder: Path
     certificate: Certificate = field(repr=False)
@@ -142,7 +147,7 @@ class PublishedRelease:
         return files
 
     def output(self, name: str) -> Output | None:
-        """Return what was just written into the file of a table, where that is known."""
+        """Return what was just written into the file of the table `name`, where that is known."""
         file = self.files[name].name
         return next((output for output in self.outputs if output.file == file), None)
 
@@ -163,7 +168,7 @@ class PublishedRelease:
         return self.table(next(iter(self.files)))
 
     def table(self, name: str) -> Any:
-        """One of several published tables."""
+        """Return the published table `name`."""
         if name not in self.files:
             raise self._no_table(name)
         if self.is_programme:
@@ -193,11 +198,12 @@ class PublishedRelease:
     ) -> Any:
         """Return estimates of the population with intervals, by cell or by margin.
 
-        `consistent` estimates are those of a table that agrees with all other publications in what they have in common;
-        its own estimate and interval stand beside them. `intervals` gives classes of numbers by their ends: a pandas
-        column of intervals, or two columns `_from` and `_to`.
+        Intervals hold with this `confidence`. `table` names one of several publications. `consistent` estimates are
+        those of a table that agrees with all other publications in what they have in common; its own estimate and
+        interval stand beside them. `intervals` gives classes of numbers by their ends: a pandas column of intervals, or
+        two columns `_from` and `_to`.
 
-        A margin names columns, or one; an empty one is the total. Rows are every combination of declared labels,
+        A `margin` names columns, or one; an empty one is the total. Rows are every combination of declared labels,
         published or not, where they can be listed. `count` is blank where nothing is published, `low` and `high` where
         nothing can be said, and `estimate` where cells are missing: their sum is no estimate.
         """
@@ -230,7 +236,7 @@ class PublishedRelease:
     def margin(
         self, columns: Sequence[str] | None = None, confidence: float = CONFIDENCE, table: str | None = None
     ) -> Margin:
-        """The same as a value, for those who draw it."""
+        """Return the margin of some `columns` of a `table` at a `confidence` as a value, for those who draw it."""
         if self.is_programme:
             return self._publication(columns, table).margin(columns, confidence)
         cells = self._cells(columns, table)
@@ -240,7 +246,7 @@ class PublishedRelease:
     def notes(
         self, margin: Sequence[str] | None = None, table: str | None = None, *, confidence: float = CONFIDENCE
     ) -> list[str]:
-        """Return sentences on what can and cannot be said of estimates with this confidence."""
+        """Return sentences on what estimates at a `confidence` can and cannot say, of a `margin` or a `table`."""
         if self.is_programme:
             one = self._publication(margin, table)
             others = ", ".join(name for name in self.publications if name != one.publication)
@@ -278,10 +284,10 @@ class PublishedRelease:
         return self.form.frame(found[name], counted[name].facts.domains, intervals=intervals)
 
     def ranges(self, column: str, edges: Sequence[tree.Edge], confidence: float = CONFIDENCE) -> Any:
-        """Return how many people lie between every two edges of an ordered column, with intervals.
+        """Return how many people lie between every two `edges` of an ordered `column`, with intervals.
 
         Tables of that column at several widths are made to agree: what `ranges = true` publishes. Edges are ends of
-        the narrowest classes; of dates their labels.
+        the narrowest classes; of dates their labels. Intervals hold with this `confidence`.
         """
         found = {
             one.tables[DATA].columns[column].join or 1: one
@@ -347,7 +353,7 @@ class PublishedRelease:
         return cells
 
     def open(self, name: str) -> Cells:
-        """Open the file of a table as cells; coordinates of points are no labels, and the blocks that are shown are."""
+        """Open the file of the table `name` as cells; of points only the blocks that are shown are labels."""
         cells = open_cells(self.files[name], counted=bool(self.facts.rows_are_counted))
         shown = [BLOCK for table in self.tables.values() if table.laws.blocks_shown]
         kept = tuple(column for column in cells.columns if column in self.facts.domains or column in shown)
@@ -376,7 +382,7 @@ def _counts_alike(one: PublishedRelease, other: PublishedRelease) -> bool:
 
 
 def read(folder: Path | str, *, frames: Frames = "arrow") -> PublishedRelease:
-    """Open a release folder with its data files; raises DoesNotVerify where its certificate or a file was changed.
+    """Open a release `folder` with its data files; raises DoesNotVerify where its certificate or a file was changed.
 
     Tables are Arrow tables, or with `frames` pandas or Polars ones. That the data keep to what the certificate says of
     them is what `verify` checks as well.

@@ -36,11 +36,13 @@ def synthesize(
     force: bool = False,
     figures: bool = True,
 ) -> Release:
-    """Draw synthetic rows from a model of what one or several releases published, and describe them in a folder.
+    """Draw synthetic `rows` from a model of what one or several releases published, and describe them in a folder.
 
     `releases` are folders, or what `release` returned. No data about people are read and no ledger is written to: the
     rows keep the guarantees of what they are computed from. Rows are drawn with randomness of the operating system, so
-    that no two calls give the same. Without `out` the folder is in memory; `save` writes it.
+    that no two calls give the same. Without `out` the folder is in memory; `save` writes it. `as_csv` writes CSV
+    instead of Parquet, `force` replaces an existing folder, and without `figures` the report has tables and sentences
+    alone.
     """
     named = [releases] if isinstance(releases, Release | str | os.PathLike) else list(releases)
     if not 1 <= len(named) <= MOST_SOURCES:

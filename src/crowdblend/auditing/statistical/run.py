@@ -28,6 +28,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.guarantees.wording import at_least, at_most, exactly
+from crowdblend.html_summary import html_summary
 
 _MOST_OUTCOMES = 6
 BATCH = 500
@@ -129,6 +130,13 @@ class Verdict:
 
     def describe(self) -> str:
         """Return the verdict as text."""
+        return "\n".join(f"{what:<12} {how}" for what, how in self._lines())
+
+    def _repr_html_(self) -> str:
+        """Return the verdict as a table; every text is escaped."""
+        return html_summary(None, self._lines())
+
+    def _lines(self) -> list[tuple[str, str]]:
         guarantee = f"epsilon {exactly(self.guarantee.epsilon)}, delta {at_most(self.guarantee.delta)}"
         wrong = exactly(self.error)
         conclusion = (
@@ -137,16 +145,14 @@ class Verdict:
             else f"no finding; epsilon is at least {at_least(self.epsilon_lower)}, and a broken guarantee may go unseen"
         )
         outcomes = ", ".join(self.outcomes[:_MOST_OUTCOMES]) + (", …" if len(self.outcomes) > _MOST_OUTCOMES else "")
-        return "\n".join(
-            [
-                f"audited      {self.subject}, {self.runs:,} runs",
-                f"guarantee    {guarantee}, {self.guarantee.relation.words}",
-                f"verdict      {conclusion}",
-                f"populations  {self.pair}",
-                f"event        {self.view}: {outcomes or 'nothing stood out'}",
-                f"seen         {_rate(self.likely)} {self.likelier}, {_rate(self.unlikely)} otherwise",
-            ]
-        )
+        return [
+            ("audited", f"{self.subject}, {self.runs:,} runs"),
+            ("guarantee", f"{guarantee}, {self.guarantee.relation.words}"),
+            ("verdict", conclusion),
+            ("populations", self.pair),
+            ("event", f"{self.view}: {outcomes or 'nothing stood out'}"),
+            ("seen", f"{_rate(self.likely)} {self.likelier}, {_rate(self.unlikely)} otherwise"),
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON-ready data."""

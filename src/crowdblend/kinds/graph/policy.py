@@ -170,7 +170,7 @@ class GraphStatistic(Section, frozen=True, kw_only=True):
         return self.epsilon is None and (self.samples is None or self.error is None)
 
     def request(self, bounds: Bounds, epsilon: float | None = None) -> NetworkRequest:
-        """Return the request to plan; `epsilon` is its part of the release's."""
+        """Return the request to plan within the `bounds` of the network; `epsilon` is its part of the release's."""
         given = {name: value for name, value in asdict(self).items() if name in _REQUEST}
         if self.shares:
             given["epsilon"] = epsilon

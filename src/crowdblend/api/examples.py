@@ -1,23 +1,4 @@
-"""One example for every public name, as docs/api.md shows them: one session, executed by the tests of the pages."""
-
-SESSION = """
->>> import tempfile, warnings
->>> import crowdblend as cb
->>> from crowdblend.demo import town
->>> people, folder = town(2_000), tempfile.mkdtemp()
->>> sex, age = cb.values("female", "male"), cb.intervals(0, 120, width=40)
->>> policy = cb.Policy(
-...     person="person_id", sampling=cb.Poisson(0.5), epsilon=1.0, delta=1e-6,
-...     columns={"sex": sex, "age": age}, publish=cb.Table("sex", "age"))
->>> income = cb.bounds(0, 200_000, resolution=100, outside="clamp")
->>> incomes = cb.Policy(
-...     person="person_id", sampling=cb.Everybody(), people=2_000, epsilon=1.0,
-...     columns={"sex": sex, "income": income}, publish=cb.Statistics(cb.median("income"), by="sex"))
->>> done = cb.release(people, policy, out=f"{folder}/published", ledger=None)
->>> def published(statistic, **columns):                # the columns of what a statistic publishes
-...     one = incomes.replace(columns=columns, publish=cb.Statistics(statistic))
-...     return cb.release(people, one, ledger=None, figures=False).data.column_names
-"""
+"""One example for every public name, for docstrings and docs/api.md: one session that begins in help(crowdblend)."""
 
 EXAMPLES = {
     "audit": """
@@ -260,9 +241,15 @@ True
 8
 """,
     "Policy": """
->>> isinstance(policy, cb.Policy), policy.kind, policy.plan().k
-(True, 'table', 35)
->>> policy.recode(people).column_names                  # with the labels of the release, to compare with
+>>> residents = cb.Policy(
+...     person="person_id", sampling=cb.Poisson(0.5), epsilon=1.0, delta=1e-6,
+...     columns={"sex": cb.values("female", "male"), "age": cb.intervals(0, 120, width=40)},
+...     publish=cb.Table("sex", "age"))
+>>> residents.kind, residents.plan().k
+('table', 35)
+>>> residents.replace(sampling=cb.Poisson(0.1)).plan().k
+8
+>>> residents.recode(people).column_names                  # with the labels of the release, to compare with
 ['sex', 'age']
 """,
     "Proposal": """
