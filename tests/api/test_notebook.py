@@ -89,7 +89,7 @@ def test_a_policy_a_certificate_a_budget_and_a_verdict_show_their_content(
     ledger = cb.Ledger(tmp_path / "office.db")
     cb.release(survey().rename_columns(["person_id", EVIL, "age"]), policy, ledger=ledger, key=KEY)
     verdict = replace(cb.audit(table(), runs=1_000, batch=True), subject=EVIL)
-    shown = {
+    shown: dict[str, Any] = {
         "publish": policy,
         "Assumptions": evil[1].certificate,
         "In total": ledger.budget(f"residents {EVIL}"),
