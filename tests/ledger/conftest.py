@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from crowdblend.engines.choice import default_engine
 from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import parse_policy
@@ -33,7 +34,7 @@ def begin(ledger: Ledger, tmp_path: Path) -> Callable[..., None]:
     def run(source: str, **named) -> None:
         planned = plan(parse_policy(policy(source, **named), tmp_path))
         key = bytes([len(ledger.entries())]) * 32
-        pending = pending_release(planned, tmp_path / "out", ledger, key)
+        pending = pending_release(planned, "/out", ledger, key, default_engine())
         warn(pending)
         ledger.begin(pending.spending, identity=pending.identity, key=key)
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import crowdblend as cb
+from crowdblend.engines.choice import default_engine
 from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import DoesNotCompose
 from crowdblend.kinds import plan
@@ -73,7 +74,7 @@ def test_the_largest_rate_is_recorded(name: str, tmp_path: Path) -> None:
     with opened_frame(frame) as held:
         planned = plan(made.with_source(DataSource(source="people", format="frame", frame=held)))
         ledger = cb.Ledger.create(tmp_path / "ledger.sqlite")
-        found = pending_release(planned, tmp_path / "out", ledger, bytes(32)).spending
+        found = pending_release(planned, "/out", ledger, bytes(32), default_engine()).spending
     assert (found.fresh, found.rate) == (rate is None, None if rate is None else pytest.approx(rate, rel=1e-12))
 
 

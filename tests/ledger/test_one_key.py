@@ -13,7 +13,8 @@ from crowdblend.ledger import Ledger
 from crowdblend.ledger.chain import sample_name
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
-from crowdblend.publishing.release import release, resume
+from crowdblend.publishing.release import release
+from crowdblend.publishing.resuming import resume
 from tests.cases import for_each
 from tests.ledger.spendings import DATA, DIGEST, shared, spending
 from tests.policies.policies import policy_text
@@ -87,7 +88,7 @@ def test_a_key_is_refused_whatever_the_design(first, second, tmp_path: Path) -> 
 def test_a_release_that_stopped_uses_its_key_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger, data = Ledger.create(tmp_path / "ledger.sqlite"), people(tmp_path / "data")
     whole = counts(NOISY, data, tmp_path / "whole")
-    monkeypatch.setattr("crowdblend.publishing.release.describe", None)
+    monkeypatch.setattr("crowdblend.publishing.steps.describe", None)
     with pytest.raises(Refused, match="recorded and not published yet"):
         counts(NOISY, data, tmp_path / "out", ledger)
     monkeypatch.undo()

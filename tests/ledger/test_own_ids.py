@@ -10,6 +10,7 @@ import pytest
 
 import crowdblend
 from crowdblend.calculus import Assumption, verify_file
+from crowdblend.engines.choice import default_engine
 from crowdblend.errors import DoesNotCompose
 from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
@@ -164,7 +165,7 @@ def test_an_entry_of_an_older_version_is_compared_by_ids(begin, ledger: Ledger, 
     write(numbered(), tmp_path / "drawn.parquet")
     write(renumbered(numbered()), tmp_path / "copy.parquet")
     planned = plan(parse_policy(policy("drawn.parquet", who=PEOPLE), tmp_path))
-    prospect = pending_release(planned, tmp_path / "out", ledger, bytes(32))
+    prospect = pending_release(planned, "/out", ledger, bytes(32), default_engine())
     old = type(prospect.identity)("source:x", prospect.identity.hashing, prospect.identity.of("person"))
     ledger.begin(prospect.spending, identity=old)
     assert refusal(begin, "copy.parquet", who=TABLE).code == "same-sample"
@@ -173,7 +174,7 @@ def test_an_entry_of_an_older_version_is_compared_by_ids(begin, ledger: Ledger, 
 def test_ids_of_a_table_are_not_kept(begin, ledger: Ledger, tmp_path: Path) -> None:
     write(numbered(), tmp_path / "drawn.parquet")
     planned = plan(parse_policy(policy("drawn.parquet", who=TABLE), tmp_path))
-    identity = pending_release(planned, tmp_path / "out", ledger, bytes(32)).identity
+    identity = pending_release(planned, "/out", ledger, bytes(32), default_engine()).identity
     assert {one.kind for one in identity.sketches} == {"numbering", "rows"}
     assert not any("id" in one.anchor.columns for one in identity.of("rows"))
     assert {one.kind for one in identity_of(identity.to_json()).sketches} == {"rows"}

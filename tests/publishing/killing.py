@@ -34,7 +34,8 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy
 from crowdblend.publishing import committing
 from crowdblend.publishing.committing import recover
-from crowdblend.publishing.release import release, resume
+from crowdblend.publishing.release import release
+from crowdblend.publishing.resuming import resume
 from crowdblend.publishing.staging import stagings_of
 from crowdblend.publishing.target import exclusive_use
 from crowdblend.reports import write

@@ -69,7 +69,7 @@ def test_what_was_begun_to_be_signed_is_signed_when_it_is_resumed(
     private, public = new_key(tmp_path)
     with monkeypatch.context() as killed:  # a release that is killed tidies nothing up
         killed.setattr(Staging, "discard", lambda _: None)
-        killed.setattr("crowdblend.publishing.release.describe", lambda *_, **__: 1 / 0)
+        killed.setattr("crowdblend.publishing.steps.describe", lambda *_, **__: 1 / 0)
         assert release(policy, "--sign", private) == 1
     resume = ("ledger", "resume", "1", policy, "--ledger", tmp_path / "ledger.sqlite")
     unsigned = crowdblend(*resume, "--json")

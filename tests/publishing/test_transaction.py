@@ -1,7 +1,6 @@
 """What goes wrong after the entry is recorded loses nothing: to resume the release publishes the same output."""
 
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,81 +12,14 @@ from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy, parse_policy
-from crowdblend.publishing import committing
-from crowdblend.publishing import release as module
+from crowdblend.publishing import committing, resuming, steps
 from crowdblend.publishing.committing import recover
-from crowdblend.publishing.release import release, resume
+from crowdblend.publishing.resuming import resume
 from crowdblend.publishing.staging import Completion, Journal, Staging, stagings_of
 from crowdblend.publishing.target import check_target, exclusive_use
 from crowdblend.reports import write
 from tests.ledger.spendings import spending
-from tests.publishing.killing import prepare
-
-FILES = ("data.csv", "certificate.json")
-
-
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A steward's folder, to be copied."""
-    folder = tmp_path_factory.mktemp("prepared") / "place"
-    prepare(folder)
-    return folder
-
-
-@pytest.fixture
-def place(prepared: Path, tmp_path: Path) -> Path:
-    """A steward's folder."""
-    shutil.copytree(prepared, tmp_path / "place")
-    return tmp_path / "place"
-
-
-@pytest.fixture
-def ledger(place: Path) -> Ledger:
-    return Ledger.open(place / "ledger.sqlite")
-
-
-def begin(place: Path, ledger: Ledger, **given: Any) -> Any:
-    path = place / "policy.toml"
-    return release(load_policy(path), place / "out", ledger=ledger, policy_file=path, **given)
-
-
-def expected(place: Path, key: bytes) -> dict[str, bytes]:
-    """What a release with this key publishes; it is recorded in a ledger of its own."""
-    ledger = Ledger.create(place / "expected.sqlite")
-    done = release(load_policy(place / "policy.toml"), place / "expected", key=key, ledger=ledger)
-    return {name: (done.folder / name).read_bytes() for name in FILES}
-
-
-def published(place: Path) -> dict[str, bytes]:
-    return {name: (place / "out" / name).read_bytes() for name in FILES}
-
-
-def leftovers(place: Path) -> list[str]:
-    return [file.name for file in place.iterdir() if file.name.startswith(".")]
-
-
-def stop(problem: BaseException) -> Callable[..., Any]:
-    def stopped(*_: Any, **__: Any) -> None:
-        raise problem
-
-    return stopped
-
-
-def stopped_by(problem: BaseException, owner: Any, name: str, place: Path, ledger: Ledger) -> Any:
-    """Begin a release in which a function has this problem, and return what is raised."""
-    with pytest.MonkeyPatch.context() as broken:
-        broken.setattr(owner, name, stop(problem))
-        with pytest.raises(BaseException) as stopped:  # noqa: PT011
-            begin(place, ledger)
-    assert isinstance(stopped.value, CrowdblendError | type(problem))
-    return stopped.value
-
-
-def refusal_of(call: Callable[..., Any], *given: Any) -> tuple[type, str]:
-    """Return the class and the code of the refusal that a call meets."""
-    with pytest.raises(CrowdblendError) as refused:
-        call(*given)
-    return type(refused.value), refused.value.code
+from tests.publishing.stopped_releases import FILES, begin, expected, leftovers, published, refusal_of, stop, stopped_by
 
 
 @pytest.mark.parametrize(
@@ -129,7 +61,7 @@ def test_a_crash_leaves_word_of_its_policy(place: Path, ledger: Ledger, monkeypa
         broken.setattr(Staging, "discard", lambda _: None)
         with pytest.raises(SystemExit):
             begin(place, ledger)
-    begin(place, ledger)
+    begin(place, ledger, new=True, confirm=lambda _: None)
     same = expected(place, ledger.key(1))
     resume(ledger, 1, force=True)
     assert published(place) == same
@@ -166,17 +98,18 @@ def test_nothing_appears_before_it_is_recorded_as_finished(
         return watched
 
     monkeypatch.setattr(Ledger, "finish", watch("finish", Ledger.finish))
-    monkeypatch.setattr(module, "commit", watch("appear", committing.commit))
+    monkeypatch.setattr(steps, "commit", watch("appear", committing.commit))
     begin(place, ledger)
     assert seen == [("finish", ["unfinished"], False), ("appear", ["finished"], False)]
 
 
 def test_a_release_that_is_finished_and_has_not_appeared_appears_with_the_next_one(place: Path, ledger: Ledger) -> None:
-    assert isinstance(stopped_by(SystemExit(1), module, "commit", place, ledger), SystemExit)
+    assert isinstance(stopped_by(SystemExit(1), steps, "commit", place, ledger), SystemExit)
     assert ledger.entry(1).status == "finished"
     assert not (place / "out").exists()
-    assert refusal_of(begin, place, ledger) == (InvalidInput, "output-exists")
+    assert begin(place, ledger).entry == 1
     assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(1).certificate_digest
+    assert refusal_of(begin, place, ledger) == (InvalidInput, "output-exists")
     assert len(ledger.entries()) == 1
     assert resume(ledger, 1).folder == place / "out"
 
@@ -197,7 +130,7 @@ def test_force_is_named_only_where_it_helps(make: Callable[[Path], None], place:
 
 def test_what_waits_for_its_name_replaces_nothing_unasked(place: Path, ledger: Ledger) -> None:
     """Another release took the name meanwhile: the one that waits gets it when the steward says so."""
-    assert isinstance(stopped_by(SystemExit(1), module, "commit", place, ledger), SystemExit)
+    assert isinstance(stopped_by(SystemExit(1), steps, "commit", place, ledger), SystemExit)
     (place / "old").rename(place / "out")
     begin(place, ledger, force=True)
     assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(2).certificate_digest
@@ -254,7 +187,7 @@ def test_a_release_is_resumed_with_its_own_policy_data_and_version_only(
     refused("other-data")
     (place / "people.csv").write_text(people)
     with monkeypatch.context() as newer:
-        newer.setattr(module, "__version__", "9.9")
+        newer.setattr(resuming, "__version__", "9.9")
         refused("other-version")
     assert refusal_of(resume, ledger, 1) == (InvalidInput, "policy-needed")
     resume(ledger, 1, parse_policy(text.replace("[release]", '[release]\nmemory = "2GB"'), place))
@@ -302,7 +235,7 @@ def test_without_an_exchange_the_next_start_recovers(
     if start == "resume":
         resume(ledger, 1)
     else:
-        assert refusal_of(begin, place, ledger) == (InvalidInput, "output-exists")
+        assert begin(place, ledger).entry == 1
     assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(1).certificate_digest
     assert not leftovers(place)
 

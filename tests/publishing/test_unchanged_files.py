@@ -9,7 +9,8 @@ import pytest
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import parse_policy
-from crowdblend.publishing.release import release, resume
+from crowdblend.publishing.release import release
+from crowdblend.publishing.resuming import resume
 from tests.policies.policies import policy_text
 
 POLICY = policy_text(

@@ -24,7 +24,7 @@ with lazy_imports():
     from crowdblend.engines.engine import Progress
     from crowdblend.policies.policy import Policy
     from crowdblend.publishing import release as publishing
-    from crowdblend.publishing import target
+    from crowdblend.publishing import resuming, target
 
 _KEY_BYTES = 32
 
@@ -50,6 +50,7 @@ def release(
     force: bool = False,
     progress: Progress | None = None,
     figures: bool = True,
+    new: bool = False,
 ) -> Release:
     """Publish what the `policy` says of the data, and return what was published with its certificate.
 
@@ -65,6 +66,10 @@ def release(
     unless another is named. `ledger=None` records nothing, and the certificate then says that nobody compared the
     sample with earlier ones.
 
+    The same job twice is one release: where an earlier one of this policy, these data and this `out` was recorded and
+    stopped, it is resumed with the output that it would have had, and nothing more is spent. With `new` another release
+    begins.
+
     `key`, 32 secret bytes, makes the release reproducible for anyone who holds it; use it for one release only. Without
     `figures` the report has tables and sentences alone. `progress` is called with the name of a phase and the rows read
     so far.
@@ -75,7 +80,7 @@ def release(
     policy = loaded_policy(policy)
     with speaking_python(policy.in_python), about(data, policy, chosen) as here, engine_named(chosen) as reads:
         publish = partial(
-            publishing.release, here, ledger=books, key=key, progress=progress, engine=reads, figures=figures
+            publishing.release, here, ledger=books, key=key, progress=progress, engine=reads, figures=figures, new=new
         )
         if out is None:
             done = _in_memory(lambda folder: publish(folder, in_memory=True))
@@ -91,6 +96,7 @@ def resume(
     *,
     ledger: Ledger | str | os.PathLike[str] | DefaultLedger = DEFAULT_LEDGER,
     engine: str | None = None,
+    out: str | os.PathLike[str] | None = None,
     force: bool = False,
     progress: Progress | None = None,
     figures: bool = True,
@@ -99,8 +105,9 @@ def resume(
 
     `entry` is its number in the `ledger`, the user's own unless another is named. `data`, `policy` and `engine` are
     those that it was begun with; others are refused, since they would give a second output of one sample. It appears
-    where it was to appear: in its folder, or in memory. `force` replaces another folder there. Without `figures` the
-    report has tables and sentences alone. `progress` is called with the name of a phase and the rows read so far.
+    where it was to appear, in its folder or in memory, or in the folder `out`. `force` replaces another folder there.
+    Without `figures` the report has tables and sentences alone. `progress` is called with the name of a phase and the
+    rows read so far.
     """
     check_type("entry", entry, int, "the number of a release in the ledger")
     chosen = _engine_for(data, engine)
@@ -110,9 +117,12 @@ def resume(
         raise InvalidInput(message, remedy="Name that ledger.", where="ledger", code="ledger.type")
     with about(data, loaded_policy(policy), chosen) as here, engine_named(chosen) as reads:
         if books.entry(entry).spending.folder != target.IN_MEMORY:
-            return publishing.resume(books, entry, here, force=force, progress=progress, engine=reads, figures=figures)
-        again = partial(publishing.resume_in_memory, books, entry, here, progress=progress, engine=reads)
-        return _in_memory(lambda folder: again(folder, figures=figures))
+            folder = None if out is None else Path(out)
+            again = partial(resuming.resume, books, entry, here, progress=progress, engine=reads)
+            return again(out=folder, force=force, figures=figures)
+        again = partial(resuming.resume_in_memory, books, entry, here, progress=progress, engine=reads)
+        done = _in_memory(lambda folder: again(folder, figures=figures))
+        return done if out is None else replace(done, folder=done.save(out, force=force), files=None)
 
 
 def _in_memory(publish: Callable[[Path], Release]) -> Release:

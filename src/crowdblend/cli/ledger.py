@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -38,7 +39,7 @@ from crowdblend.stopping import when_stopped
 with lazy_imports():
     from crowdblend.cli import release, sign
     from crowdblend.policies import load
-    from crowdblend.publishing import release as publishing
+    from crowdblend.publishing import resuming
     from crowdblend.signatures import files as signature_files
 
 HEADINGS = ["id", "created", "status", "kind", "sample", "epsilon", "delta", "population"]
@@ -105,6 +106,7 @@ def show_entry(entry_id: int, *, internal: bool, where: str | None) -> None:
 @command.command("resume")
 @click.argument("entry_id", metavar="ID", type=int)
 @click.argument("policy", required=False, type=click.Path(dir_okay=False))
+@click.option("--out", metavar="DIR", help="The folder to publish into; by default the one that was recorded.")
 @click.option("--sign", "sign_key", metavar="KEY", help="Sign the certificate with this private SSH key, as begun.")
 @engine_option
 @ledger_option
@@ -115,6 +117,7 @@ def resume_entry(
     entry_id: int,
     policy: str | None,
     *,
+    out: str | None,
     sign_key: str | None,
     engine: str,
     where: str | None,
@@ -124,17 +127,17 @@ def resume_entry(
     """Publish a release that was begun and stopped, with the output that it would have had.
 
     POLICY is the one that it was begun with, which the message of the stopped release names; it may be left out where
-    the process was killed, and the file has not moved. A release that Spark began is resumed with --engine spark.
+    the process was killed, and the file has not moved. A release that Spark began is resumed with --engine spark. To
+    run the same `crowdblend release` again resumes it too.
     """
     ledger = Ledger.open(where)
     loaded = None if policy is None else load.load_policy(policy)
     signing = None if sign_key is None else release.signing(sign_key)
     stopped = when_stopped(lambda: f"Release {entry_id} is recorded: see crowdblend ledger show {entry_id}.")
     with stopped, engine_named(engine) as reads, progress_line(quiet=asks_for_json()) as progress:
-        figures = not no_figures
-        done = publishing.resume(
-            ledger, entry_id, loaded, force=force, progress=progress, engine=reads, sign=signing, figures=figures
-        )
+        how: dict[str, Any] = {"progress": progress, "engine": reads, "sign": signing, "figures": not no_figures}
+        folder = None if out is None else Path(out)
+        done = resuming.resume(ledger, entry_id, loaded, out=folder, force=force, **how)
     answer({"folder": str(done.folder), "entry": done.entry}, *release.release_lines(done, None))
 
 

@@ -45,7 +45,12 @@ with lazy_imports():
 @engine_option
 @click.option("--ledger", "ledger_url", metavar="URL", help="The ledger to record the release in.")
 @click.option("--dry-run", is_flag=True, help="Show what would be read, planned and guaranteed; touch no row.")
-@click.option("--yes", is_flag=True, help="Do not ask before publishing, nor before your own ledger is made.")
+@click.option(
+    "--yes", is_flag=True, help="Do not ask: publish or resume, and make your own ledger where it is missing."
+)
+@click.option(
+    "--new", is_flag=True, help="Begin another release, where an unfinished one of this job would be resumed."
+)
 @no_figures_option
 @click.option("--sign", "sign_key", metavar="KEY", help="Sign the certificate with this private SSH key.")
 @force_option
@@ -58,13 +63,15 @@ def command(
     ledger_url: str | None,
     dry_run: bool,
     yes: bool,
+    new: bool,
     no_figures: bool,
     sign_key: str | None,
     force: bool,
 ) -> None:
     """Sample, recode and publish what a policy says, with a certificate.
 
-    The folder appears whole or not at all. The ledger records it before anything is published.
+    The folder appears whole or not at all. The ledger records it before anything is published. The same job twice is
+    one release: what an earlier start recorded and did not publish is resumed, with the output that it would have had.
     """
     with when_stopped(lambda: "The release was not recorded."):
         loaded = load_policy(policy)
@@ -86,7 +93,13 @@ def command(
     with engine_named(engine) as reads:
         planned.check_source(reads)
         ledger = open_ledger(ledger_url, yes=yes)
-        how: dict[str, Any] = {"policy_file": Path(policy), "engine": reads, "sign": sign, "figures": not no_figures}
+        how: dict[str, Any] = {
+            "policy_file": Path(policy),
+            "engine": reads,
+            "sign": sign,
+            "figures": not no_figures,
+            "new": new,
+        }
         done = publish(loaded, planned, folder, ledger, yes=yes, force=force, **how)
     with when_stopped(lambda: f"Release {done.entry} is recorded and published."):
         budget = _budget_after(ledger, done.entry)
@@ -221,6 +234,9 @@ def confirm_release(plan: AnyPlan, pending: PendingRelease, folder: Path, ledger
         click.echo(f"crowdblend: {warning}", err=True)
     if yes:
         return
+    if pending.resumes is not None:
+        _ask(f"Resume release {pending.resumes.id} into {folder}?", "Pass --new to begin another release.")
+        return
     for name, sentence in _guarantees(plan.certificate()):
         click.echo(f"{name}: {sentence}", err=True)
     before = ledger.budget(pending.spending.population).differential
@@ -233,5 +249,11 @@ def confirm_release(plan: AnyPlan, pending: PendingRelease, folder: Path, ledger
     if usage := ledger.accounts().usage_after(pending.spending):
         used = f"with this release: {usage.words()} ({usage.reason()})"
         click.echo(f"of the limit, {usage.limit.words()}, {used}", err=True)
-    if not click.confirm(f"Publish into {folder}?", err=True):
-        raise Refused("Nothing was published, and nothing was spent.", where="--yes", code="command.not-confirmed")
+    _ask(f"Publish into {folder}?")
+
+
+def _ask(question: str, remedy: str = "") -> None:
+    """Go on where the answer is yes; refuse otherwise."""
+    if not click.confirm(question, err=True):
+        message = "Nothing was published, and nothing was spent."
+        raise Refused(message, remedy=remedy, where="--yes", code="command.not-confirmed")

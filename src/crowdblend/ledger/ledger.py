@@ -99,6 +99,12 @@ class Ledger:
         """Return the entries of releases that were begun and not finished, oldest first."""
         return tuple(entry for entry in self.entries() if entry.status == "unfinished")
 
+    def unfinished_of(self, policy: str) -> tuple[Entry, ...]:
+        """Return the unfinished entries of a policy, given by its digest, oldest first; none where no ledger is yet."""
+        if self._store is None and self.location.is_missing:
+            return ()
+        return tuple(entry for entry in self.unfinished_entries() if entry.spending.policy == policy)
+
     def accounts(self) -> Accounts:
         """Return what was spent and declared."""
         return self._replay().accounts

@@ -68,14 +68,19 @@ def digest_of(folder: Path) -> str | None:
     return stated if isinstance(stated, str) else None
 
 
-def recover(folder: Path, ledger: Ledger | None) -> None:
+def recover(folder: Path, ledger: Ledger | None) -> str | None:
     """Finish every release of this target that was recorded as finished, and remove what nobody needs.
 
-    What can still be resumed stays, and so does what belongs to a ledger that is not at hand, or what would replace
-    something that nobody said it should. Call it alone.
+    Returns the digest of the release under the name, where a stopped start had left it without its last step. What can
+    still be resumed stays, and so does what belongs to a ledger that is not at hand, or what would replace something
+    that nobody said it should. Call it alone.
     """
-    for staging in stagings_of(folder):
+    left = list(stagings_of(folder))
+    for staging in left:
         _settle(staging, folder, ledger)
+    written = {one.journal.completion.certificate_digest for one in left if one.journal.completion is not None}
+    named = digest_of(folder) if written else None
+    return named if named in written else None
 
 
 def of_entry(folder: Path, entry: Entry) -> list[Staging]:

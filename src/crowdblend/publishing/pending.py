@@ -5,18 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 from crowdblend import ledger as books
 from crowdblend.calculus import Certificate
 from crowdblend.calculus.profiles import profile_of
-from crowdblend.engines.choice import default_engine, identify
+from crowdblend.engines.choice import identify
 from crowdblend.engines.engine import Engine
 from crowdblend.engines.identity import largest_rate, sample_of
-from crowdblend.errors import Refused
+from crowdblend.errors import InvalidInput, Refused
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import Guarantee, Relation
 from crowdblend.kinds import AnyPlan, AnyPolicy
+from crowdblend.ledger.chain import commitment
 from crowdblend.ledger.identity import UNNAMED
 from crowdblend.policies.terms import read_proposals
 from crowdblend.publishing.policy_digest import policy_digest
@@ -35,13 +35,20 @@ class PendingRelease:
     outlook: books.Outlook | None = None
     not_named: tuple[books.Entry, ...] = ()
     """Releases that proposed domains from the data of these people, and that the policy does not name."""
+    unfinished: tuple[books.Entry, ...] = ()
+    """Unfinished releases of this policy about these data, which this one does not resume."""
+    resumes: books.Entry | None = None
+    """The unfinished release that is resumed, so that nothing more is spent."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings to the steward before anything is spent, in sentences."""
+        if self.resumes is not None:
+            return (_resumed_sentence(self.resumes),)
         if self.outlook is None:
             return ()
-        found = list(self.outlook.recognition)
+        found = [_unfinished_sentence(entry) for entry in self.unfinished]
+        found += self.outlook.recognition
         found += [
             f"Release {entry.id} proposed labels or bounds from these people's data, and the policy does not name "
             "it: the certificate is true only if no domain of the policy comes from there. If one does, write "
@@ -51,8 +58,25 @@ class PendingRelease:
         return (*found, *self.outlook.high)
 
 
+def _resumed_sentence(entry: books.Entry) -> str:
+    return (
+        f"Release {entry.id} of this policy, these data and this target was begun and stopped. It is resumed, with the "
+        "output that it would have had, and nothing more is spent."
+    )
+
+
+def _unfinished_sentence(entry: books.Entry) -> str:
+    how = f"crowdblend ledger resume {entry.id} POLICY --out DIR"
+    if entry.spending.folder == IN_MEMORY:
+        how = f"crowdblend.resume({entry.id}, data, policy)"
+    return (
+        f"Release {entry.id} of this policy and these data was begun and stopped, and counts as spent. "
+        f"Resume it: {how}."
+    )
+
+
 ConfirmHook = Callable[[PendingRelease], None]
-"""Called before a release begins, for example to ask the steward."""
+"""Called before a release begins or is resumed, for example to ask the steward."""
 
 
 def check_limit(plan: AnyPlan, ledger: books.Ledger) -> None:
@@ -61,20 +85,43 @@ def check_limit(plan: AnyPlan, ledger: books.Ledger) -> None:
         ledger.check_limit(planned_spending(plan))
 
 
-def pending_release(
-    plan: AnyPlan,
-    folder: Path,
-    ledger: books.Ledger,
-    key: bytes,
-    *,
-    in_memory: bool = False,
-    engine: Engine | None = None,
-) -> PendingRelease:
+def pending_release(plan: AnyPlan, place: str, ledger: books.Ledger, key: bytes, engine: Engine) -> PendingRelease:
     """Return the spending; raise DoesNotCompose if the ledger refuses it. A source that was read is compared faster."""
-    place = IN_MEMORY if in_memory else str(folder.absolute())
-    pending = _describe_pending(plan, place, ledger, key, engine or default_engine())
+    pending = _describe_pending(plan, place, ledger, key, engine)
     outlook = ledger.preview(pending.spending, pending.identity, key)
-    return replace(pending, outlook=outlook)
+    begun = ledger.unfinished_of(str(pending.spending.policy))
+    unfinished = tuple(one for one in begun if one.spending.source == pending.spending.source)
+    return replace(pending, outlook=outlook, unfinished=unfinished)
+
+
+def stopped_release(
+    plan: AnyPlan, place: str, ledger: books.Ledger, engine: Engine, key: bytes | None, last_digest: str | None = None
+) -> PendingRelease | None:
+    """Return the first unfinished release of this policy, these data and this target; None where there is none.
+
+    The same job twice is one release: what the first began, the second resumes. The release whose certificate has
+    `last_digest` counts too: it was finished, and got its name only when the second began. A `key` must be the one that
+    it was begun with.
+    """
+    policy = plan.policy
+    digest = policy_digest(policy, engine.assumptions)
+    finished = (
+        [one for one in ledger.entries() if one.certificate_digest == last_digest] if last_digest is not None else []
+    )
+    stopped = [one for one in (*finished, *ledger.unfinished_of(digest)) if one.spending.policy == digest]
+    here = [one for one in stopped if one.spending.folder == place]
+    if not here:
+        return None
+    identity = identify(policy.data, policy.resources, ledger.fingerprint_request(), engine)
+    begun = [one for one in here if one.spending.source == identity.source]
+    if not begun:
+        return None
+    entry = next((one for one in begun if key is None or one.key_commitment == commitment(key)), None)
+    if entry is None:
+        message = f"Release {begun[0].id} of this policy and these data is unfinished, and was begun with another key."
+        remedy = "Leave the key out to resume it, or begin another release: new=True, in a terminal --new."
+        raise InvalidInput(message, remedy=remedy, where="key", code="key.another")
+    return PendingRelease(entry.spending, identity, resumes=entry)
 
 
 def resumed_spending(

@@ -93,6 +93,12 @@ class Staging:
         flush(self.release)
         return self.write_journal(replace(self.journal, completion=completion))
 
+    def copied_to(self, folder: Path) -> Staging:
+        """Return a copy beside another target, which may lie on another disk."""
+        made = Staging.make(folder, replace(self.journal, completion=None))
+        shutil.copytree(self.release, made.release, dirs_exist_ok=True)
+        return made if self.journal.completion is None else made.complete(self.journal.completion)
+
     def discard(self) -> None:
         """Remove it; what cannot be removed stays private."""
         shutil.rmtree(self.path, ignore_errors=True)

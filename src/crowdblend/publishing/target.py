@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput, Unavailable
@@ -30,6 +30,13 @@ def check_target(folder: Path, *, force: bool) -> None:
             reason = f"{folder} exists. Choose another folder, or pass force (--force) to replace the release in it."
             raise InvalidInput(reason, where="--out", code="output-exists")
     check_place(folder)
+
+
+def remove_empty(folder: Path) -> None:
+    """Remove an empty folder that was left under the name of a release; a link or a folder with files stays."""
+    if folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir()):
+        with suppress(OSError):  # somebody put something there, or may not remove it
+            folder.rmdir()
 
 
 def check_place(folder: Path) -> None:

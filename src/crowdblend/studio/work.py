@@ -25,6 +25,7 @@ from crowdblend.type_resolution import resolve
 with lazy_imports():
     from crowdblend import attacks
     from crowdblend.publishing import release as publishing
+    from crowdblend.publishing import resuming
     from crowdblend.publishing.verification import consistency
 
 Result = dict[str, object]
@@ -84,7 +85,7 @@ def release(status: StatusFile, policy: str, out: str, ledger: str | None, root:
 
 def resume(status: StatusFile, entry: int, policy: str, ledger: str | None, root: str) -> Result:
     """Publish a release that was begun and stopped."""
-    done = publishing.resume(Ledger(ledger), entry, checked_policy(policy, root), progress=status.progress)
+    done = resuming.resume(Ledger(ledger), entry, checked_policy(policy, root), progress=status.progress)
     return {"folder": str(done.folder), "entry": done.entry}
 
 
