@@ -35,7 +35,7 @@ def check_target(folder: Path, *, force: bool) -> None:
 def remove_empty(folder: Path) -> None:
     """Remove an empty folder that was left under the name of a release; a link or a folder with files stays."""
     if folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir()):
-        with suppress(OSError):  # somebody put something there, or may not remove it
+        with suppress(OSError):  # another user put a file there, or forbids it
             folder.rmdir()
 
 
