@@ -193,7 +193,7 @@ def test_how_many_more_releases_fit(ask, tmp_path: Path) -> None:
     told = json.loads(out)
     assert told["releases"] == 1
     assert told["so_far"] | {"delta": 0.0} == {
-        "epsilon": 2.0, "delta": 0.0, "filter": "sums", "series": 0, "others": 2, "fits": True,
+        "epsilon": 2.0, "delta": 0.0, "filter": "sums", "series": 0, "others": 2, "stated": 0, "fits": True,
     }  # fmt: skip
     code, out, _ = ask("plan", str(policy), "--epsilon", "3", "--delta", "1e-5")
     assert f"{told['releases']} more releases like this one fit epsilon 3, delta 1e-05" in out

@@ -95,6 +95,12 @@ def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, to
     assert "town" in shown
     assert "finished" in shown
     assert "Limit:" not in shown
+    assert "stated" not in shown
+    cb.Ledger(visitor.studio.ledger).record("town", tool="OpenDP", why="a count", relation="add-remove", epsilon=0.5)
+    with_statement = visitor.get("/ledger").text
+    assert "1 of them made by other tools: stated by people, not derived." in with_statement
+    assert "<bdi>OpenDP</bdi>, not derived" in with_statement
+    assert "2 (stated)" in with_statement
     cb.Ledger(visitor.studio.ledger).limit("town", epsilon=3.0, delta=1e-5, until=2030)
     assert "Limit: epsilon 3 at delta 1e-05 until 2030" in visitor.get("/ledger").text
     visitor.send(f"/drafts/{number}/data", {"data:population": ""})

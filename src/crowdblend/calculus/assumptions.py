@@ -176,6 +176,10 @@ class Assumption(Enum):
         "Some identifiers agree with those of another population, as small numbers do by chance. That the people are "
         "others is taken on trust: the data holder says so, and nobody has checked."
     )
+    STATED_LOSSES = (
+        "Some of these losses were spent by other tools: a person stated them, and nobody derived or checked them. "
+        "None was computed from a sample that another release used."
+    )
     CLUSTER_HOLDS_KEY = (
         "The sample was drawn on a cluster, whose machines and operators held the secret key of the draw while it was "
         "read: they are trusted as the data holder is, and nobody has checked."

@@ -11,7 +11,7 @@ from typing import Any
 
 from crowdblend.calculus.folder_files import printable
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.guarantees import aggregates, privacy, profiles, programme, utility
+from crowdblend.guarantees import aggregates, privacy, profiles, programme, statement_curves, utility
 from crowdblend.guarantees.parameters import CheckedFields
 from crowdblend.regular_files import read_regular
 
@@ -21,7 +21,7 @@ MOST_BYTES = 4 * 2**20
 DEEPEST_JSON = 200
 _KINDS: dict[str, type[CheckedFields]] = {
     name: kind
-    for module in (aggregates, privacy, profiles, programme, utility)
+    for module in (aggregates, privacy, profiles, programme, statement_curves, utility)
     for name, kind in vars(module).items()
     if isinstance(kind, type) and issubclass(kind, CheckedFields) and is_dataclass(kind) and name[0] != "_"
 }

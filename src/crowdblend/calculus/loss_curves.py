@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from flint import arb
 
 from crowdblend.errors import Infeasible
-from crowdblend.guarantees import profiles, programme
+from crowdblend.guarantees import profiles, programme, statement_curves
 from crowdblend.guarantees.profiles import LossCurve, Profile, Uses
 from crowdblend.guarantees.programme import PartOfSample
 from crowdblend.numerics import balls
@@ -46,6 +46,7 @@ from crowdblend.numerics.programme import (
     part_divergences,
 )
 from crowdblend.numerics.series import Spread, cut_for, spread_of
+from crowdblend.numerics.statement_curves import Chords, RenyiBound
 
 # Divergences are looked for down to here; what is smaller is stated as a little more than it is.
 FIRST_DELTA, LAST_DELTA = 1e-9, 1e-30
@@ -53,6 +54,9 @@ FIRST_DELTA, LAST_DELTA = 1e-9, 1e-30
 SHARES = 32
 # Mechanisms on one sample are composed with ends that are cut where they are small against this.
 FINEST_DELTA = 1e-20
+# The ε of one curve is looked for below this, by halving until doubles are told apart.
+LARGEST_EPSILON = 1e6
+_HALVINGS = 80
 
 
 def _kernel(part: PartOfSample, rate: arb) -> Gaps:
@@ -170,6 +174,10 @@ def curve_of(loss_curve: LossCurve) -> Curve:  # noqa: PLR0911, PLR0912  one cas
             return ThresholdCells(noise_epsilon, show_from)
         case profiles.ClosenessCurve(epsilon, delta):
             return Closeness(epsilon, delta)
+        case statement_curves.ConcentratedCurve(rho):
+            return RenyiBound(rho)
+        case statement_curves.PointsCurve(points):
+            return Chords(points)
     raise NotImplementedError(type(loss_curve).__name__)
 
 
@@ -256,6 +264,24 @@ def epsilon_of(profile: Profile, delta: float) -> float:
             "more often than that. Raise delta."
         )
     return max(epsilon for epsilon in found if epsilon is not None)
+
+
+def epsilon_of_one(loss_curve: LossCurve, delta: float) -> float:
+    """Return an ε, near the smallest, at which the curve of one release is proved to be at most δ."""
+
+    def reaches(epsilon: float) -> bool:
+        ways = curve.bounds([arb(epsilon).exp()])
+        return all(round_up(_upper(bound)) <= delta for (bound,) in ways)
+
+    with precision(BITS):
+        curve = curve_of(loss_curve)
+        low, high = 0.0, LARGEST_EPSILON
+        if not reaches(high):
+            raise Infeasible(f"No epsilon reaches delta = {delta:g} on this curve. Raise delta.")
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if reaches(middle) else (middle, high)
+        return high if not reaches(0.0) else 0.0
 
 
 def replaced_delta_of(profile: Profile, epsilon: float) -> float:

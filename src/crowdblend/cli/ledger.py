@@ -86,6 +86,14 @@ def show_entry(entry_id: int, *, internal: bool, where: str | None) -> None:
     """Show one release in full."""
     entry = Ledger.open(where, make=False).entry(entry_id)
     document = entry.to_dict()
+    guarantees = [f"{'guarantee':<20}{made.words()}" for made in entry.spending.guarantees]
+    if entry.statement is not None:
+        about = {"id": entry.id, "created": entry.created, "population": entry.spending.population}
+        lines = [
+            f"{name:<20}{value}" for name, value in {**about, **vars(entry.statement)}.items() if value is not None
+        ]
+        answer(document, *lines, f"{'status':<20}{entry.statement.words()}; counts as spent", *guarantees)
+        return
     if internal:
         lines = [f"{name:<27} {json.dumps(value)}" for name, value in entry.internal.items()]
         answer({**document, "internal": dict(entry.internal)}, *lines, *entry.steward_sentences())
@@ -100,7 +108,7 @@ def show_entry(entry_id: int, *, internal: bool, where: str | None) -> None:
         for name, value in document.items()
         if value is not None and name not in ("guarantees", "fresh")
     ]
-    answer(document, *lines, *(f"{'guarantee':<20}{made.words()}" for made in entry.spending.guarantees))
+    answer(document, *lines, *guarantees)
 
 
 @command.command("resume")
@@ -213,8 +221,8 @@ def _row(entry: Entry) -> list[str]:
         str(entry.id),
         entry.created[:10],
         entry.status,
-        spending.kind,
-        "fresh" if spending.fresh else "shared",
+        spending.kind if entry.statement is None else entry.statement.tool,
+        "–" if spending.stated else "fresh" if spending.fresh else "shared",
         at_most(loss.epsilon) if loss else "–",
         at_most(loss.delta) if loss else "–",
         spending.population,
@@ -233,6 +241,8 @@ def _budget_lines(
     budget: Budget, group: int | None, total: ProfileTotal, usage: Usage | None, limit: Limit | None
 ) -> list[str]:
     lines = [f"{budget.population}: releases {_numbers(budget.releases)}"]
+    if budget.stated:
+        lines.append(f"  stated    {_numbers(budget.stated)}, by people and not derived: other tools spent them")
     if budget.differential is None:
         lines.append("  together  nothing: these releases have no differential privacy that adds up")
     lines += [

@@ -72,6 +72,43 @@ def limit(
     answer(made.to_dict(), f"{made.population}: {made.words()}, set by {made.by}")
 
 
+@click.command("record", epilog="Example: crowdblend ledger record residents --tool OpenDP --epsilon 0.5 ...")
+@click.argument("population")
+@click.option("--tool", required=True, metavar="NAME", help="What spent it, such as OpenDP.")
+@click.option("--tool-version", "version", metavar="V", help="Its version.")
+@click.option("--why", required=True, metavar="TEXT", help="For what it was spent.")
+@click.option("--reference", metavar="TEXT", help="Where it can be read: an address, a file, a number.")
+@click.option(
+    "--relation",
+    required=True,
+    type=click.Choice([Relation.ADD_REMOVE.value, Relation.REPLACE.value]),
+    help="What the tool's guarantee compares: one person more or less, or one person's data replaced.",
+)
+@click.option("--epsilon", type=Parameter(), metavar="E", help="The epsilon that it spent.")
+@click.option("--delta", type=Parameter(), metavar="D", help="Its delta; of rho and points, the one that sums count.")
+@click.option("--rho", type=Parameter(), metavar="R", help="Instead of epsilon: rho of zero-concentrated privacy.")
+@click.option(
+    "--point",
+    "curve",
+    type=(float, float),
+    multiple=True,
+    metavar="E D",
+    help="Instead of epsilon: an epsilon and its delta; repeat it for a curve.",
+)
+@_by
+@ledger_option
+@answers
+def record(population: str, *, curve: tuple[tuple[float, float], ...], where: str | None, **spending: Any) -> None:
+    """Record what another tool spent on POPULATION, so that totals and limits count it.
+
+    It is marked as stated and not derived wherever it is shown, it cannot be taken back, and it is recorded also where
+    it exceeds a limit.
+    """
+    entry = Ledger.open(where).record(population, curve=curve or None, **spending)
+    assert entry.statement is not None
+    answer(entry.to_dict(), f"Entry {entry.id} about {entry.spending.population}: {entry.statement.words()}.")
+
+
 @click.command("populations")
 @ledger_option
 @answers
@@ -192,4 +229,4 @@ def roles() -> None:
     answer({"statements": list(statements)}, *(f"{statement};" for statement in statements))
 
 
-COMMANDS = (limit, plan_releases, populations, describe, overlap, distinct, roles)
+COMMANDS = (limit, record, plan_releases, populations, describe, overlap, distinct, roles)

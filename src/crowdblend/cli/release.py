@@ -155,6 +155,8 @@ def release_lines(
         lines.append(f"  total      about these people: {_spending_line(budget.differential)}")
     if total is not None and total.tighter is not None:
         lines.append(f"  by profile {_spending_line(total.tighter)}")
+    if budget and budget.stated:
+        lines.append("  of it      some was spent by other tools: stated, not derived (crowdblend ledger budget)")
     relative = budget.zero_knowledge if budget and len(budget.releases) > 1 else None
     if relative and isinstance(release.certificate.guarantees[0], ZeroKnowledge):
         lines.append(f"  and        {relative.words()}")

@@ -66,6 +66,7 @@ PARAMETERS = {
     "epsilon": Parameter(0, 1e6, _EPSILON),
     "delta": Parameter(0, 1, _DELTA),
     "inner_epsilon": Parameter(0, 1e6, _EPSILON),
+    "rho": Parameter(0, 1e5, "Pass the loss of zero-concentrated privacy, for example 0.5.", low_open=True),
     "k": _whole(1, "Pass the crowd size, the person included, for example 20.", 10**9),
     "people": _whole(1, "Pass how many people are protected together."),
     # sampling

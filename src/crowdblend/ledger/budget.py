@@ -30,6 +30,7 @@ from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, Zer
 from crowdblend.guarantees.profiles import ClosenessCurve, Profile, ReplacedCurve, Uses
 from crowdblend.html_summary import html_summary
 from crowdblend.ledger.entry import Losses, Spending
+from crowdblend.ledger.statements import concentrated_together
 
 # Far below any δ that a steward would set, also after thousands of releases.
 CUT = 1e-17
@@ -51,6 +52,8 @@ class Budget:
     assumptions: tuple[Assumption, ...]
     overlapping: tuple[str, ...] = ()
     """Populations that have people in common with this one; their releases are in the sum."""
+    stated: tuple[int, ...] = ()
+    """The releases that other tools made: what they spent is stated and not derived."""
 
     def for_group(self, people: int, total: ProfileTotal | None = None) -> tuple[Differential | ZeroKnowledge, ...]:
         """Return what the guarantees come to for this many `people` together; those that guarantee something.
@@ -80,6 +83,7 @@ class Budget:
         document = {
             "population": self.population,
             "releases": list(self.releases),
+            "stated": list(self.stated),
             "differential": encode(self.differential),
             "zero_knowledge": encode(self.zero_knowledge),
             "assumptions": [assumption.value for assumption in self.assumptions],
@@ -103,7 +107,7 @@ def add_up(
     coins, surveys = ({group.differential is None for group in groups if not group.fresh} & {fixed} for fixed in (0, 1))
     taken = {Assumption.FRESH_SAMPLES: sum(group.count for group in groups) > 1}
     taken |= {Assumption.ASSUMED_RATE: bool(coins), Assumption.ASSUMED_SURVEY: bool(surveys)}
-    taken |= {Assumption.OTHER_PEOPLE: bool(others)}
+    taken |= {Assumption.OTHER_PEOPLE: bool(others), Assumption.STATED_LOSSES: any(group.stated for group in groups)}
     losses = [(group.differential, group.count) for group in groups]
     replaced = [(group.replacement_loss, group.count) for group in groups]
     relative = [(group.zero_knowledge, group.count) for group in groups]
@@ -142,11 +146,13 @@ class SpendingGroup(Losses):
     series: int = 1
     """Of this many releases each was declared together with others of the group; 1 where they were not."""
     count: int = 1
+    stated: bool = False
+    """True if other tools made them."""
 
     @classmethod
     def of(cls, spending: Spending) -> SpendingGroup:
         """Return the group of one release."""
-        return cls(spending.population, spending.guarantees, spending.fresh, spending.series)
+        return cls(spending.population, spending.guarantees, spending.fresh, spending.series, stated=spending.stated)
 
 
 @dataclass(frozen=True)
@@ -220,7 +226,7 @@ def _uses(groups: Iterable[SpendingGroup], relation: Relation) -> tuple[Uses, ..
         if uses is None:
             return None
         found += [Uses(use.curve, use.releases * group.count) for use in uses]
-    return Profile(tuple(found), relation).uses if found else ()
+    return Profile(concentrated_together(found), relation).uses if found else ()
 
 
 def uses_of_one(losses: Losses, relation: Relation) -> tuple[Uses, ...] | None:

@@ -52,6 +52,8 @@ class Outlook:
     """Earlier releases whose ids agree by chance, about populations that were declared to be other people."""
     unsaid: tuple[int, ...] = ()
     """Those releases that were not compared and of which no other sentence speaks."""
+    elsewhere: tuple[int, ...] = ()
+    """Those that other tools made: whether these read this table, only the steward knows."""
     numbered: bool = False
     """True if the ids look like the table's own numbering."""
     high: tuple[str, ...] = ()
@@ -67,6 +69,12 @@ class Outlook:
                 f"No id and no row of this table is in that of release {which}: these are other people, or the same "
                 "under new ids, which the ledger cannot tell. Make sure that they are others; the certificate says "
                 "that this is assumed."
+            )
+        if self.elsewhere:
+            which = ", ".join(map(str, self.elsewhere))
+            found.append(
+                f"Release {which} was made by another tool. Make sure that it did not read this table, whose people "
+                "are a sample; the certificate says that this is assumed."
             )
         not_added = "the ledger does not add up what was released about both"
         own_ids = _OWN_IDS if self.numbered else ""
@@ -126,7 +134,8 @@ def check_conflicts(
     numbers = _names((pair for pair in pairs if _agree_by_chance(pair.new, pair.known)), {*added_up, *people})
     numbered = new.identity is not None and new.identity.numbered
     _refuse_beside_limit(new.spending.population, people, numbers, declarations, numbered=numbered)
-    spoken_of = {pair.entry.id for pair in pairs if pair.declared or pair.population in numbers}
+    elsewhere = tuple(pair.entry.id for pair in apart if pair.entry.spending.stated)
+    spoken_of = {pair.entry.id for pair in pairs if pair.declared or pair.population in numbers} | {*elsewhere}
     return Outlook(
         new.spending.population,
         not_compared,
@@ -134,6 +143,7 @@ def check_conflicts(
         numbers,
         other_people=tuple(pair.entry.id for pair in pairs if pair.declared),
         unsaid=tuple(number for number in not_compared if number not in spoken_of),
+        elsewhere=elsewhere,
         numbered=numbered,
     )
 

@@ -19,6 +19,8 @@ from crowdblend.ledger.chain import DIGEST
 _LONGEST = {"folder": 4096}
 _LONGEST_NAME = 1000
 MOST_RELEASES = 10**6
+STATED = "stated"
+"""The kind and the status of what another tool spent."""
 # What the steward alone may know of one publication, or after its name of one of several.
 _DROPPED = "rows_dropped"
 _SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
@@ -97,14 +99,41 @@ class Spending(Losses):
         if self.policy is not None:
             check_digest("policy", self.policy)
 
+    @property
+    def stated(self) -> bool:
+        """True if another tool spent it: a person states so, and no rule derived it."""
+        return self.kind == STATED
+
     def to_dict(self) -> dict[str, Any]:
         """Return the spending as JSON-ready data."""
         return {**vars(self), "guarantees": [encode(guarantee) for guarantee in self.guarantees]}
 
 
 @dataclass(frozen=True)
+class Statement:
+    """The tool that spent something on these people, who states so, and why; `reference` is where it can be read."""
+
+    tool: str
+    version: str | None
+    by: str
+    why: str
+    reference: str | None
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value is not None or name not in ("version", "reference"):
+                check_text(name, value)
+
+    def words(self) -> str:
+        """Return the statement for a line of a list."""
+        version = f" {self.version}" if self.version else ""
+        reference = f" ({self.reference})" if self.reference else ""
+        return f"stated by {self.by}, not derived: {self.tool}{version}, {self.why}{reference}"
+
+
+@dataclass(frozen=True)
 class Entry:
-    """A release in the ledger. It counts as spent from the moment it is begun."""
+    """A release in the ledger, or what another tool spent. It counts as spent from the moment it is recorded."""
 
     id: int
     created: str
@@ -112,7 +141,7 @@ class Entry:
     key: Literal["destroyed", "sealed"]
     """The end of the key, once the release is finished."""
     software: str
-    status: Literal["unfinished", "finished"] = "unfinished"
+    status: Literal["unfinished", "finished", "stated"] = "unfinished"
     certificate_digest: str | None = None
     data_sha256: str | None = None
     key_commitment: str | None = None
@@ -125,6 +154,8 @@ class Entry:
     """Earlier releases whose ids agree by chance, about populations that were declared to be other people."""
     internal: Mapping[str, Any] = field(default_factory=dict)
     """What only the steward may know of the release."""
+    statement: Statement | None = None
+    """Who states what another tool spent; None for releases."""
 
     @property
     def keeps_key(self) -> bool:
@@ -149,6 +180,7 @@ class Entry:
             "data_sha256": self.data_sha256,
             "software": self.software,
             "key": self.key_state,
+            "statement": None if self.statement is None else vars(self.statement),
         }
 
     def steward_sentences(self) -> list[str]:

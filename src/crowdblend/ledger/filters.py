@@ -46,6 +46,8 @@ class Usage:
     """How many declared series are counted, each as one."""
     others: int
     """How many other releases are counted."""
+    stated: int = 0
+    """How many of these other tools made."""
 
     @property
     def fits(self) -> bool:
@@ -65,18 +67,27 @@ class Usage:
 
     def reason(self) -> str:
         """Return the reason for the result: how releases were counted."""
-        plural = "" if self.others == 1 else "s"
-        counted = [f"{self.others} release{plural}"] if self.others or not self.series else []
+        made = self.others - self.stated
+        plural = "" if made == 1 else "s"
+        counted = [f"{made} release{plural}"] if made or not (self.series or self.stated) else []
+        counted += [f"{self.stated} of other tools, stated and not derived"] if self.stated else []
         counted += [f"{self.series} declared series, each as a whole by its curve"] if self.series else []
         order = self.limit.order
         way = "the sum of" if order is None else f"Rényi divergence of order {order:g} of"
-        return f"{way} {' and '.join(counted)}; it holds also where a release reacts to earlier ones"
+        return f"{way} {', and '.join(counted)}; it holds also where a release reacts to earlier ones"
 
     def to_dict(self) -> dict[str, object]:
         """Return the usage as JSON-ready data; sums of ε and δ only where these are added up."""
         names = ("epsilon", "delta") if self.limit.order is None else ("moment", "lost")
         used = {name: _float_above(value) for name, value in zip(names, self.used, strict=True)}
-        return {**used, "filter": self.limit.filter, "series": self.series, "others": self.others, "fits": self.fits}
+        return {
+            **used,
+            "filter": self.limit.filter,
+            "series": self.series,
+            "others": self.others,
+            "stated": self.stated,
+            "fits": self.fits,
+        }
 
 
 def usage_of(limit: Limit, groups: Iterable[SpendingGroup]) -> Usage | None:
@@ -84,7 +95,7 @@ def usage_of(limit: Limit, groups: Iterable[SpendingGroup]) -> Usage | None:
     allowed = (Fraction(limit.epsilon), Fraction(limit.delta))
     if limit.order is not None:
         allowed = _allowed_moment(limit.order, limit.epsilon, limit.delta), Fraction(limit.delta) / 2
-    first, second, series, others = Fraction(0), Fraction(0), 0, 0
+    first, second, series, others, stated = Fraction(0), Fraction(0), 0, 0, 0
     for group in groups:
         count = group.count if limit.order is not None else -(-group.count // group.series)
         cost = _cost(group, limit)
@@ -95,7 +106,8 @@ def usage_of(limit: Limit, groups: Iterable[SpendingGroup]) -> Usage | None:
             series += count
         else:
             others += count
-    return Usage(limit, (first, second), allowed, series, others)
+        stated += count if group.stated else 0
+    return Usage(limit, (first, second), allowed, series, others, stated)
 
 
 def _cost(group: SpendingGroup, limit: Limit) -> tuple[float, float] | None:

@@ -25,6 +25,7 @@ from crowdblend.ledger.declarations import Declarations, Description, Distinct, 
 from crowdblend.ledger.entry import Entry, Spending
 from crowdblend.ledger.identity import UNKNOWN, Identity, fingerprint, identity_of
 from crowdblend.ledger.limits import Accounts
+from crowdblend.ledger.statements import StatedRecord
 from crowdblend.type_resolution import resolve
 
 _OF_ENTRY = ("software", "key", "key_commitment", "identity", "not_compared", "other_people")
@@ -68,12 +69,12 @@ class BegunRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
         about = {**vars(entry.spending), "guarantees": guarantees}
         return cls(entry=entry.id, at=entry.created, **about, **{name: getattr(entry, name) for name in _OF_ENTRY})
 
-    def to_entry(self) -> Entry:
+    def to_entry(self, guarantees: tuple[Guarantee, ...]) -> Entry:
         """Return the entry that the record begins."""
         if not self.software.isprintable():
             raise ValueError("software is a printable text")
         about = {one.name: getattr(self, one.name) for one in fields(Spending)}
-        spending = Spending(**{**about, "guarantees": _guarantees(bytes(self.guarantees))})
+        spending = Spending(**{**about, "guarantees": guarantees})
         return Entry(self.entry, self.at, spending, **{name: getattr(self, name) for name in _OF_ENTRY})
 
 
@@ -87,7 +88,7 @@ class FinishedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ta
     internal: dict[str, Any]
 
 
-Step = CreatedRecord | BegunRecord | FinishedRecord | Limit | Description | Overlap | Distinct
+Step = CreatedRecord | BegunRecord | FinishedRecord | StatedRecord | Limit | Description | Overlap | Distinct
 
 
 @cache
@@ -153,8 +154,9 @@ class History:
     def budget(self, population: str) -> Budget:
         """Return the spending on a population, and on those that overlap with it."""
         names = {population, *self.declarations.overlapping(population)}
-        releases = tuple(entry.id for entry in self.entries.values() if entry.spending.population in names)
-        return self.accounts.budget(population, releases=releases)
+        about = [entry for entry in self.entries.values() if entry.spending.population in names]
+        made = self.accounts.budget(population, releases=tuple(entry.id for entry in about))
+        return replace(made, stated=tuple(entry.id for entry in about if entry.spending.stated))
 
     def _take(self, step: Step) -> None:
         if not step.at.isprintable():
@@ -164,13 +166,13 @@ class History:
                 if self.last is not None or step.format != FORMAT:
                     raise ValueError("a ledger is created once, in the format of this version")
                 self.secret = step.secret
-            case BegunRecord():
+            case BegunRecord() | StatedRecord():
                 if self.last is None or step.entry != len(self.entries) + 1:
                     raise ValueError("entries are numbered one after the other")
-                entry = self.entries[step.entry] = step.to_entry()
+                entry = self.entries[step.entry] = step.to_entry(_guarantees(bytes(step.guarantees)))
                 self.groups[SpendingGroup.of(entry.spending)] += 1
             case FinishedRecord():
-                if self.entries[step.entry].status == "finished":
+                if self.entries[step.entry].status != "unfinished":
                     raise ValueError("a release is finished once")
                 self.entries[step.entry] = replace(
                     self.entries[step.entry],

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check
@@ -18,7 +18,7 @@ from crowdblend.ledger.chain import GENESIS, KEY_BYTES, Head, commitment, next_r
 from crowdblend.ledger.conflicts import KnownRelease, Outlook, check_conflicts, distinct_entries, population_of
 from crowdblend.ledger.database import Transaction
 from crowdblend.ledger.declarations import NEVER, Description, Distinct, Limit, Overlap, refuse_confusable, this_user
-from crowdblend.ledger.entry import Entry, Spending, check_digest, normal_name
+from crowdblend.ledger.entry import Entry, Spending, Statement, check_digest, normal_name
 from crowdblend.ledger.filters import order_for
 from crowdblend.ledger.history import (
     BegunRecord,
@@ -39,6 +39,7 @@ from crowdblend.ledger.history import (
 )
 from crowdblend.ledger.identity import FingerprintRequest, Identity, fingerprint
 from crowdblend.ledger.limits import Accounts
+from crowdblend.ledger.statements import StatedRecord, guarantees_of, stated_entry
 from crowdblend.ledger.store import Store, locate, now
 from crowdblend.version import __version__
 
@@ -271,6 +272,39 @@ class Ledger:
                 transaction.add_identity(fingerprint(text), text)
         return entry.id
 
+    def record(
+        self,
+        population: str,
+        *,
+        tool: str,
+        why: str,
+        relation: Relation | Literal["add-remove", "replace"],
+        epsilon: float | None = None,
+        delta: float | None = None,
+        rho: float | None = None,
+        curve: Sequence[tuple[float, float]] | None = None,
+        version: str | None = None,
+        reference: str | None = None,
+        by: str | None = None,
+    ) -> Entry:
+        """Record what another tool spent on these people; return its entry, which says that it is stated, not derived.
+
+        It is an `epsilon` with its `delta`, the `rho` of zero-concentrated privacy, or a `curve` of pairs (ε, δ), each
+        true; sums count the last two with their ε at `delta`. `relation` is the one that the tool's guarantee is about.
+        What was spent is recorded also beyond a limit, with a warning; it cannot be taken back.
+        """
+        guarantees = guarantees_of(epsilon, delta, rho, curve, relation)
+        statement = Statement(tool, version, by or this_user(), why, reference)
+        population = normal_name(population)
+        with self._writing() as (transaction, history):
+            software = f"crowdblend {__version__}"
+            entry = stated_entry(len(history.entries) + 1, now(), software, population, guarantees, statement)
+            refuse_confusable(entry.spending.population, history.names())
+            _append(transaction, history, StatedRecord.of(entry))
+        for sentence in self.accounts().overruns(population):
+            warnings.warn(sentence, stacklevel=2)
+        return entry
+
     def finish(
         self, entry_id: int, *, certificate_digest: str, data_sha256: str, internal: Mapping[str, Any] | None = None
     ) -> None:
@@ -283,8 +317,8 @@ class Ledger:
         check_digest("data_sha256", data_sha256)
         with self._writing() as (transaction, history):
             entry = history.entry(entry_id)
-            if entry.status == "finished":
-                message = f"Release {entry.id} is finished already. Begin a new one."
+            if entry.status != "unfinished":
+                message = f"Release {entry.id} is {entry.status} already. Begin a new one."
                 raise InvalidInput(message, where=f"release {entry.id}", code="ledger.step")
             known = dict(internal or {})
             _append(transaction, history, FinishedRecord(entry.id, now(), certificate_digest, data_sha256, known))

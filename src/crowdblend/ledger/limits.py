@@ -61,6 +61,24 @@ class Accounts:
             if not self.fits(limit, SpendingGroup.of(coming)):
                 raise self._refusal(limit, coming)
 
+    def overruns(self, population: str) -> list[str]:
+        """Return a sentence for every limit that what was spent on a population exceeds."""
+        found = []
+        for name in (population, *self.declared.overlapping(population)):
+            limit = self.declared.limit(name)
+            used = None if limit is None else self.usage(limit)
+            if limit is not None and used is None:
+                found.append(
+                    f"The limit of {name!r} compares {limit.relation.words}, and what was spent has no such "
+                    "guarantee: no further release fits. Set a limit with --relation replace."
+                )
+            elif limit is not None and used is not None and not used.fits:
+                found.append(
+                    f"The limit of {name!r}, {limit.words()}, is exceeded: {used.words()} was spent "
+                    f"({used.reason()}). No further release fits."
+                )
+        return found
+
     def usage(self, limit: Limit, coming: SpendingGroup | None = None) -> Usage | None:
         """Return what all releases use of a limit, with more or without; None where one has no such guarantee."""
         groups = Counter({replace(group, count=1): group.count for group in self.about(limit.population)})

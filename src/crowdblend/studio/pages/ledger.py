@@ -29,7 +29,7 @@ def _population(ledger: Ledger, name: str) -> dict[str, object]:
     entries = [one for one in ledger.entries() if one.spending.population == name]
     spent = [SpendingGroup.of(one.spending) for one in entries]
     totals = [add_up(name, spent[:count]).differential for count in range(1, len(entries) + 1)]
-    steps = [(count, one.created, sum_) for count, (one, sum_) in enumerate(zip(entries, totals, strict=True), 1)]
+    steps = [(count, one, sum_) for count, (one, sum_) in enumerate(zip(entries, totals, strict=True), 1)]
     budget = ledger.budget(name)
     points = [(count, one.epsilon) for count, _, one in steps if one is not None]
     axes = Axis("releases so far", whole=True), Axis("ε")
@@ -41,6 +41,7 @@ def _population(ledger: Ledger, name: str) -> dict[str, object]:
         "name": name,
         "steps": steps,
         "total": total,
+        "stated": len(budget.stated),
         "tighter": tighter,
         "limit": limits[-1].words() if limits else None,
         "lead": total and total_sentence(total, tighter),
