@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -58,3 +59,19 @@ def test_a_policy_file_is_answered_in_its_own_words() -> None:
     )
     with pytest.raises(cb.InvalidInput, match=r"which \[columns\] does not declare"):
         parse_policy(text)
+
+
+def test_commands_and_options_are_calls_and_arguments_in_python(tmp_path: Path) -> None:
+    with pytest.raises(cb.InvalidInput) as refused:
+        cb.release(pa.table({"id": [1], "g": ["c"]}), policy(), ledger=None)
+    assert "check(data, policy)" in refused.value.remedy
+    with pytest.raises(cb.InvalidInput) as exists:
+        cb.release(pa.table({"id": [1], "g": ["a"]}), policy(), ledger=None, out=tmp_path)
+    assert exists.value.where == "out"
+    for error in (refused.value, exists.value):
+        assert "crowdblend" not in str(error)
+    ledger = cb.Ledger.create(tmp_path / "ledger.db")
+    ledger.limit("town", epsilon=1.0, delta=1e-6, by="ann")
+    with pytest.raises(cb.InvalidInput) as changed:
+        ledger.limit("town", epsilon=2.0, delta=1e-6, by="ann")
+    assert changed.value.remedy == "Say why it changes (why)."

@@ -93,10 +93,10 @@ class Limit(_Declaration, frozen=True, tag="limit"):
             return
         if self.why is None:
             message = f"{self.population!r} has a limit already, {before.words()}."
-            raise InvalidInput(message, remedy="Say why it changes, with --why.", where="why", code="limit.reason")
+            raise InvalidInput(message, remedy="Say why it changes (why).", where="why", code="limit.reason")
         if keeps_end and before.until is not None and self.until is None:
             message = f"The limit of {before.population!r} so far holds until {before.until}."
-            remedy = f"Say until when the new one holds with --until: a day, or {NEVER}."
+            remedy = f"Say until when the new one holds (until): a day, or {NEVER}."
             raise InvalidInput(message, remedy=remedy, where="until", code="ledger.until")
 
 

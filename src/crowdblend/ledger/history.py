@@ -147,7 +147,7 @@ class History:
     def entry(self, entry_id: int) -> Entry:
         """Return the release of that number; refuse one that there is not."""
         if entry_id not in self.entries:
-            message = f"The ledger has no release {entry_id}. crowdblend ledger list shows them."
+            message = f"The ledger has no release {entry_id}. Look its number up in the list of releases."
             raise InvalidInput(message, where=f"release {entry_id}", code="ledger.no-release")
         return self.entries[entry_id]
 

@@ -56,7 +56,7 @@ class Accounts:
                 continue
             if limit.until is not None and today > limit.until:
                 message = f"The limit of {population!r} ended on {limit.until}."
-                remedy = "Set a new one: crowdblend ledger limit."
+                remedy = "Set a new limit."
                 raise Refused(message, remedy=remedy, where=population, code="limit.ended")
             if not self.fits(limit, SpendingGroup.of(coming)):
                 raise self._refusal(limit, coming)
@@ -168,7 +168,7 @@ class Accounts:
             return Refused(
                 f"The limit of {limit.population!r} compares {limit.relation.words}, and a release about these people "
                 "has no such guarantee.",
-                remedy="Release with such a guarantee, or set a limit with --relation replace.",
+                remedy="Release with such a guarantee, or set a limit whose relation is replace.",
                 where=limit.population,
                 code="limit.relation",
             )
@@ -180,7 +180,7 @@ class Accounts:
         return Refused(
             f"With this release all those about {limit.population!r} would come to {usage.words()} ({usage.reason()}); "
             f"the limit is {limit.words()}.",
-            remedy=f"{fitting}; crowdblend ledger limit raises the limit.",
+            remedy=f"{fitting}. Or raise the limit.",
             where=limit.population,
             code="limit.exceeded",
         )

@@ -131,6 +131,12 @@ _RULES: tuple[tuple[str, str], ...] = (
     (r"\b([a-z_]+) = false\b", r"\1=False"),
     (r"\b([a-z_]+) = (?=[\"\[{])", r"\1="),
     (r"\b(Write|Add|write|add|or) ([a-z_]+) = ", r"\1 \2="),
+    # Commands and their options.
+    (r"--engine ([a-z]+)", r'engine="\1"'),
+    (r"crowdblend check\b", "check(data, policy)"),
+    (r"crowdblend ledger show ([0-9]+)", r"Ledger.entry(\1)"),
+    (r"crowdblend ledger list", "Ledger.entries()"),
+    (r"crowdblend ledger (overlap|distinct) (\S+|'[^']*') ('[^']*')", r"Ledger.\1(\2, \3)"),
 )
 
 
@@ -141,6 +147,8 @@ def in_python(text: str) -> str:
     'Write sampling=Poisson(…), or OutlierTable; rate in sampling is 2.'
     >>> in_python('The shares in [[publish]] add up to 1.4. Add epsilon to [privacy], or write split = "people".')
     'The shares in publish add up to 1.4. Add epsilon, or write split="people".'
+    >>> in_python("To see them: crowdblend check. Or: crowdblend ledger overlap 'a town' 'b'.")
+    "To see them: check(data, policy). Or: Ledger.overlap('a town', 'b')."
     """
     text = re.sub(
         r'design = "([a-z]+)"(?: in \[sampling\])?', lambda found: f"sampling={found[1].capitalize()}(…)", text
@@ -159,6 +167,7 @@ def speaking_python(speaks: bool = True) -> Iterator[None]:
     except CrowdblendError as error:
         if speaks and not _READING_TOML.get():
             error.message, error.remedy = in_python(error.message), in_python(error.remedy)
+            error.where = error.where and error.where.removeprefix("--")
         raise
 
 

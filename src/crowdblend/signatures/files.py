@@ -42,7 +42,7 @@ def sign_file(
     target = signature_file(path)
     if os.path.lexists(target) and not force:
         raise InvalidInput(
-            f"{target} exists. Pass --force to replace the signature.", where="--force", code="output-exists"
+            f"{target} exists. Pass force (--force) to replace the signature.", where="force", code="output-exists"
         )
     message = _content(path)
     made = open_key(key, passphrase)(message, namespace)
