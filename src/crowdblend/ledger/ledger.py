@@ -101,7 +101,7 @@ class Ledger:
         return tuple(entry for entry in self.entries() if entry.status == "unfinished")
 
     def unfinished_of(self, policy: str) -> tuple[Entry, ...]:
-        """Return the unfinished entries of a policy, given by its digest, oldest first; none where no ledger is yet."""
+        """Return the unfinished entries of the `policy` with this digest, oldest first; none where no ledger is yet."""
         if self._store is None and self.location.is_missing:
             return ()
         return tuple(entry for entry in self.unfinished_entries() if entry.spending.policy == policy)
@@ -287,11 +287,12 @@ class Ledger:
         reference: str | None = None,
         by: str | None = None,
     ) -> Entry:
-        """Record what another tool spent on these people; return its entry, which says that it is stated, not derived.
+        """Record what another `tool` spent on a `population`; return its entry, which is stated and not derived.
 
         It is an `epsilon` with its `delta`, the `rho` of zero-concentrated privacy, or a `curve` of pairs (ε, δ), each
         true; sums count the last two with their ε at `delta`. `relation` is the one that the tool's guarantee is about.
-        What was spent is recorded also beyond a limit, with a warning; it cannot be taken back.
+        What was spent is recorded also beyond a limit, with a warning; it cannot be taken back. `why` gives the reason,
+        `version` is that of the tool, `reference` says where its statement is, and `by` who states it.
         """
         guarantees = guarantees_of(epsilon, delta, rho, curve, relation)
         statement = Statement(tool, version, by or this_user(), why, reference)
