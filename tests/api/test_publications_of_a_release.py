@@ -219,15 +219,29 @@ def test_another_design_needs_no_other_budget() -> None:
 
 def test_classes_by_their_ends(people: pd.DataFrame, done: cb.Release) -> None:
     found = done["a_age"].estimates(intervals=True)
-    assert found["age"].dtype == pd.IntervalDtype("float64", closed="left")
-    assert 45 in found["age"].iloc[6]
-    assert found["area"].dtype == "category"
-    assert list(found.columns)[:2] == list(done["a_age"].estimates().columns)[:2]
+    assert found["age_interval"].dtype == pd.IntervalDtype("float64", closed="left")
+    assert 45 in found["age_interval"].iloc[6]
+    assert [found[name].dtype for name in ("area", "age")] == ["category", "category"]
+    assert list(found.columns)[:3] == ["age", "age_interval", "area"]
     arrow = replace(done, form=TableForm())["a_age"].estimates(intervals=True)
     assert arrow.column_names[:4] == ["age", "age_from", "age_to", "area"]
     assert set(zip(*(arrow[name].to_pylist() for name in ("age_from", "age_to")), strict=True)) == {
         (low, low + 20) for low in range(0, 120, 20)
     }
+
+
+def test_intervals_hold_what_their_classes_do(people: pd.DataFrame) -> None:
+    """The last one its upper end, where that belongs to it; classes that are no intervals keep their labels."""
+    ages = cb.intervals(0, 60, width=30, include_to=True, other="older", missing="not said")
+    made = policy(columns={"age": ages}, publish=cb.Table("age"))
+    found = cb.release(people, made, ledger=None).estimates(intervals=True)
+    rows = dict(zip(found["age"], found["age_interval"], strict=True))
+    assert list(rows) == ["[0, 30)", "[30, 60]", "older", "not said"]
+    assert [[age in rows[label] for age in (0, 29.9, 30, 60, 60.1)] for label in list(rows)[:2]] == [
+        [True, True, False, False, False],
+        [False, False, True, True, False],
+    ]
+    assert found["age_interval"].isna().tolist() == [False, False, True, True]
 
 
 @for_each(

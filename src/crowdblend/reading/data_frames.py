@@ -48,7 +48,7 @@ class TableForm:
     def frame(self, table: pa.Table, domains: Mapping[str, Domain], *, intervals: bool = False) -> Any:
         """Return the frame of a table in which the labels of these columns are texts.
 
-        `intervals` puts the ends of classes of numbers beside them; in pandas they take the place of the labels.
+        `intervals` puts the ends of classes of numbers beside them, in pandas as one column of intervals.
         """
         if intervals:
             table = _with_ends(table, domains)
@@ -58,7 +58,7 @@ class TableForm:
                 typed = _own_type(column, domains[name], whole=name in self.whole_numbers)
                 table = table.set_column(place, name, typed)
         if self.frames == "pandas":
-            return _pandas_intervals(_pandas(table)) if intervals else _pandas(table)
+            return _pandas_intervals(_pandas(table), domains) if intervals else _pandas(table)
         return _polars(table) if self.frames == "polars" else table
 
 
@@ -112,16 +112,23 @@ def _with_ends(table: pa.Table, domains: Mapping[str, Domain]) -> pa.Table:
     return table
 
 
-def _pandas_intervals(frame: pandas.DataFrame) -> pandas.DataFrame:
-    """Return the frame with the two columns of ends as one of intervals, in the place of the labels."""
+def _pandas_intervals(frame: pandas.DataFrame, domains: Mapping[str, Domain]) -> pandas.DataFrame:
+    """Return the frame with the two columns of ends as one of intervals, which hold their lower ends.
+
+    An end that belongs to the last class is moved to the next number, so that the interval holds it.
+    """
     for name in list(frame.columns):
         names = [f"{name}{suffix}" for suffix in _ENDS]
         if not set(names) <= {*frame.columns}:
             continue
+        place = frame.columns.get_loc(names[0])
         low, high = (frame.pop(one).astype("float64") for one in names)
         classless = low.isna() & high.isna()
+        if domains[name].include_to:
+            last = domains[name].bounds[1]
+            high = high.mask(high == last, math.nextafter(last, math.inf))
         low, high = low.fillna(-math.inf).mask(classless), high.fillna(math.inf).mask(classless)
-        frame[name] = pandas.arrays.IntervalArray.from_arrays(low, high, closed="left")
+        frame.insert(place, f"{name}_interval", pandas.arrays.IntervalArray.from_arrays(low, high, closed="left"))
     return frame
 
 

@@ -200,8 +200,8 @@ class PublishedRelease:
 
         Intervals hold with this `confidence`. `table` names one of several publications. `consistent` estimates are
         those of a table that agrees with all other publications in what they have in common; its own estimate and
-        interval stand beside them. `intervals` gives classes of numbers by their ends: a pandas column of intervals, or
-        two columns `_from` and `_to`.
+        interval stand beside them. `intervals` puts the ends of classes of numbers beside their labels: in a pandas
+        column `_interval`, or in two columns `_from` and `_to`.
 
         A `margin` names columns, or one; an empty one is the total. Rows are every combination of declared labels,
         published or not, where they can be listed. `count` is blank where nothing is published, `low` and `high` where

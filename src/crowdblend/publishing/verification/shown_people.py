@@ -7,7 +7,7 @@ an honest release exceeds with a probability of at most `LEVEL`, whatever its pe
 **Theorem.** Let n people be kept by independent coins of probability p each; everybody kept adds at most m to the
 numbers x of people in K cells together. A cell of x people shows y = x + Z, with independent noise Z of a loss ℓ(x)
 that does not fall in x; without noise it is infinite. For a threshold h let V be y where y ≥ h, and 0 elsewhere. Let λ
-and g be such that E[e^(sV); |Z| ≤ R(x)] ≤ e^(g + λx) for every x, where R(x) = ln(2K/level)/ℓ(x). Then for every s > 0
+and g be such that E[e^(sV); Z ≤ R(x)] ≤ e^(g + λx) for every x, where R(x) = ln(2K/level)/ℓ(x). Then for every s > 0
 
     P[ΣV > B] ≤ level    for    B = (n·ln(1 − p + p·e^(λm)) + K·g + ln(2/level))/s.
 
