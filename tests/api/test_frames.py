@@ -136,6 +136,16 @@ REFUSED: dict[str, tuple[Callable[[], Any], dict[str, Any], str]] = {
     "days with a zone": (lambda: pandas(born=ZONED), BORN, "data.zoned-column"),
     "first characters of days with a zone": (lambda: pandas(born=ZONED), YEAR, "data.zoned-column"),
     "Polars days with a zone": (lambda: pl.from_pandas(pandas(born=ZONED)), BORN, "data.zoned-column"),
+    "Polars objects": (
+        lambda: pl.from_arrow(survey()).with_columns(person_id=pl.Series([object()] * PEOPLE, dtype=pl.Object)),
+        {},
+        "data.column-type",
+    ),
+    "Polars numbers of 128 bits": (
+        lambda: pl.from_arrow(survey()).with_columns(pl.col("person_id").cast(pl.Int128)),
+        {},
+        "data.column-type",
+    ),
     "a list": (lambda: [1, 2], {}, "data.type"),
     "a dictionary": (lambda: {"person_id": [1]}, {}, "data.type"),
     "a Series": (lambda: pandas()["age"], {}, "data.type"),

@@ -20,6 +20,7 @@ from crowdblend.calculus.folder_files import regular_file_hash
 from crowdblend.cli.main import cli
 from crowdblend.errors import DoesNotVerify
 from crowdblend.publishing.verification.consistency import verify_release
+from crowdblend.reading import allowance
 from crowdblend.reading.allowance import Allowance
 from crowdblend.reading.parquet_pages import pages_of
 from crowdblend.reading.release import read
@@ -180,6 +181,22 @@ def test_a_footer_that_lies_is_found_by_the_pages(
     for opening in (verify_release, read, report_html):
         with pytest.raises(DoesNotVerify, match=MEMORY):
             opening(folder)
+
+
+def test_a_footer_that_announces_long_lists_takes_no_room(
+    releases: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """49 bytes announce a group of a million columns, for which 700 MB were taken before the first was read."""
+    names = b"".join(bytes([0x48, 1, letter, *more, 0]) for letter, more in ((114, (0x15, 2)), (97, ())))
+    lists = b"\x19\x2c" + names + b"\x16\x00\x19\x1c\x19\xfc" + b"\xc0\x84\x3d"  # 1,000,000
+    footer = b"\x15\x02" + lists + bytes(10)
+    folder = in_parquet(releases["table"], tmp_path / "large", csv.read_csv(releases["table"] / "data.csv"))
+    path = folder / "data.parquet"
+    path.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(DoesNotVerify, match=MEMORY):
+        Allowance({}, 1_000).check(path)
+    monkeypatch.setattr(allowance, "_LONGEST_LIST", 1 << 21)
+    Allowance({}, 1_000).check(path)  # it is the limit that stops it: the reader calls it damaged
 
 
 def test_sizes_are_compared_before_anything_is_read(releases: dict[str, Path], tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
@@ -135,7 +135,7 @@ def opened_frame(data: Any) -> Iterator[Frame]:
     if _is_of("pandas", "DataFrame", data):
         yield frame_of("The pandas DataFrame", _pandas_columns(data), len(data))
     elif _is_of("polars", "DataFrame", data):
-        yield _arrow_frame("The Polars DataFrame", pa.table(data))
+        yield frame_of("The Polars DataFrame", _polars_columns(data), len(data))
     elif isinstance(data, pa.Table):
         yield _arrow_frame("The Arrow table", data)
     elif isinstance(data, pa.RecordBatch):
@@ -194,6 +194,19 @@ def _spool(reader: pa.RecordBatchReader, path: Path) -> pa.Table:
         for batch in reader:
             writer.write_batch(batch)
     return pa.ipc.open_stream(pa.memory_map(str(path))).read_all()
+
+
+def _polars_columns(data: Any) -> Iterator[tuple[str, pa.ChunkedArray | str]]:
+    """Yield the columns of a Polars DataFrame, or what they hold where Arrow has no such values.
+
+    Of Python objects it would hand over where they lie in memory.
+    """
+    for one in data.get_columns():
+        values: pa.ChunkedArray | str = f"values of the type {one.dtype}, which no policy can recode"
+        if str(one.dtype) != "Object":
+            with suppress(pa.ArrowException):
+                values = pa.table(one.to_frame()).column(0)
+        yield one.name, values
 
 
 def _arrow_frame(name: str, table: pa.Table) -> Frame:

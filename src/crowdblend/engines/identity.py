@@ -137,11 +137,13 @@ class SomeRows:
     """A part of the rows of a source: the 64-bit hash of every value, by row and column.
 
     `numberings` are the columns that number rows: whole numbers, all unlike, and not farther apart than rows are many.
+    `rounded_ids` says that some of the ids were rounded.
     """
 
     names: tuple[str, ...]
     hashes: NDArray[np.uint64]
     numberings: frozenset[str] = frozenset()
+    rounded_ids: bool = False
 
     def different(self, names: Sequence[str]) -> int:
         """Return the number of distinct rows in these columns."""

@@ -23,6 +23,8 @@ _NUMBER = 24
 # The longest label of a domain that does not list its labels.
 _LONGEST_OPEN = 1 << 12
 _LARGEST_PAGE = 1 << 26
+# Entries of a list in a footer, such as groups of rows: room for them is taken as soon as their number is read.
+_LONGEST_LIST = 1 << 14
 # Releases are written in groups of this many rows: equal rows of one group take no bytes, and time all the same.
 MOST_IN_A_GROUP = 1 << 20
 # Columns of numbers beside labels.
@@ -46,8 +48,11 @@ class Allowance:
 
     def _check_footer(self, path: Path) -> None:
         try:
-            found = pq.read_metadata(path)
-        except (pa.ArrowException, OSError):
+            with pq.ParquetFile(path, thrift_container_size_limit=_LONGEST_LIST) as opened:
+                found = opened.metadata
+        except (pa.ArrowException, OSError) as problem:
+            if "size limit" in str(problem):
+                raise _too_large(path, "takes far more memory than it has bytes") from None
             return  # nothing can be read from it: its hash is wrong, or the reader refuses it as damaged
         if self.most_rows is not None and found.num_rows > self.most_rows:
             raise _too_large(path, "has more rows than the certificate has cells")

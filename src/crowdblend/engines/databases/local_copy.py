@@ -28,6 +28,8 @@ _OPEN: dict[str, Callable[[DataSource], AbstractContextManager[Database]]] = {
     "sqlite": open_sqlite,
 }
 _FILE = "rows.parquet"
+# Whole numbers of 128 bits, which a Parquet file would have as doubles: other numbers, and some people as one.
+_WIDE = ("HUGEINT", "UHUGEINT")
 _TABLES = {
     "duckdb": "SELECT table_name FROM information_schema.tables WHERE table_catalog = 'origin' ORDER BY 1",
     "sqlite": "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite!_%' ESCAPE '!'",
@@ -85,8 +87,11 @@ def local_copy(data: DataSource, folder: Path, resources: Resources) -> DataSour
     with database(resources, folder) as connection:
         if data.format == "duckdb":
             with _readable(connection, data):
-                connection.sql(f"SELECT * FROM {relation_of(data)} LIMIT 0")
-            _write(connection, f"SELECT * FROM {relation_of(data)}", path)
+                found = connection.sql(f"SELECT * FROM {relation_of(data)} LIMIT 0")
+            kinds = zip(map(identifier, found.columns), map(str, found.types), strict=True)
+            texts = [f"CAST({name} AS VARCHAR) AS {name}" for name, kind in kinds if kind in _WIDE]
+            every = f"* REPLACE ({', '.join(texts)})" if texts else "*"
+            _write(connection, f"SELECT {every} FROM {relation_of(data)}", path)
         else:
             with _OPEN[data.format](data) as opened:
                 columns = opened.columns()

@@ -19,6 +19,7 @@ import numpy as np
 
 from crowdblend.engines.duckdb.id_sieve import FIRST_LETTER, HIGHEST, UUID, IdSieve, hashes_alike
 from crowdblend.engines.duckdb.relation import PLACE, Field, Relation
+from crowdblend.engines.duckdb.rounded_ids import rounded_ids, rounded_sql
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.identity import Hashes, SomeRows, name_of, rows_to_look_at
 from crowdblend.ledger.identity import MOST, Anchor, FingerprintRequest, Identity, Kind, sketch
@@ -78,8 +79,16 @@ class DuckDBHashes:
         rows = f"(SELECT * FROM {self._source} {first} LIMIT {most})"
         found = self._connection.execute(f"SELECT {each} FROM {rows}").fetchnumpy()
         hashes = np.column_stack([np.asarray(found[f"h{at}"], np.uint64) for at in range(len(names))])
-        some = SomeRows(names, hashes)
+        some = SomeRows(names, hashes, rounded_ids=self._has_rounded_ids(most))
         return replace(some, numberings=self._numberings(some.unique(names), rows))
+
+    def _has_rounded_ids(self, most: int) -> bool:
+        """Return whether some of the first ids were rounded."""
+        rounded = None if self._person is None else rounded_sql(*self._columns[self._person])
+        if rounded is None:
+            return False
+        found = f"SELECT bool_or({rounded}) FROM (SELECT * FROM {self._relation.known_again} LIMIT {most})"
+        return bool(self._connection.execute(found).fetchall()[0][0])
 
     def _numberings(self, names: Sequence[str], rows: str) -> frozenset[str]:
         """Return those of some columns that number the rows."""
@@ -98,6 +107,8 @@ class DuckDBHashes:
 
         Its name is asked for last: an engine may make it meanwhile.
         """
+        if data.person is not None and self.some_rows.rounded_ids:
+            raise rounded_ids(data.person)
         anchors = self._anchors(data, place)
         sketches, numbered = [], False
         for (kind, anchor), each in zip(anchors, self.hashes([anchor for _, anchor in anchors]), strict=True):

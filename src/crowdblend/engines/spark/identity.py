@@ -105,7 +105,8 @@ class SparkHashes(DuckDBHashes):
         table, fields = rows_of(self._in_spark, names, rows_to_look_at(len(names)))
         with small_database() as connection:
             connection.register(VIEW, table)
-            return DuckDBHashes(connection, Relation(VIEW, fields, rows=self.rows)).some_rows
+            relation = Relation(VIEW, fields, rows=self.rows)
+            return DuckDBHashes(connection, relation, self._in_spark.data.person).some_rows
 
     def _first(self, place: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
         """One job for all anchors; where that is too much, one for each."""
