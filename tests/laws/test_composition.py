@@ -149,7 +149,6 @@ def test_crowds_do_not_compose_however_many_lie_between() -> None:
 @for_each(
     "pair",
     [
-        (_zero_knowledge, _released),
         (_zero_knowledge, _crowds),
         (_zero_knowledge, _under_sampling),
         (DERIVED[OutlierPrivate], DERIVED[OutlierPrivate]),
@@ -160,6 +159,27 @@ def test_what_no_theorem_composes_is_refused(pair: tuple[object, object]) -> Non
     for first, second in (pair, pair[::-1]):
         with pytest.raises(DoesNotCompose, match="No theorem composes"):
             compose(first(), second())  # type: ignore[operator]
+
+
+@for_each("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
+def test_differential_and_zero_knowledge_compose_by_what_both_imply(order: tuple[int, ...]) -> None:
+    made = [_zero_knowledge(), _released(), _zero_knowledge()]
+    together = compose(*(made[place] for place in order))
+    implied = [RULES[name](one) for name, one in zip(
+        ("zero-knowledge.differential", "differential.replace", "zero-knowledge.differential"), made, strict=True
+    )]  # fmt: skip
+    assert together.rule is RULES["composition.differential"]
+    assert {step.rule.id for step in together.premises} == {"zero-knowledge.differential", "differential.replace"}
+    assert together.conclusion.relation is Relation.REPLACE
+    assert together.conclusion == RULES["composition.differential"].conclude(*(one.conclusion for one in implied))
+
+
+def test_what_is_concealed_in_a_network_is_no_data_replaced() -> None:
+    """Nothing converts a differential guarantee of concealed data, so nothing sound follows of the mixture."""
+    hidden = Differential(0.5, 0.0, Relation.CONCEAL)
+    replaced = Differential(1.0, 0.0, Relation.REPLACE)
+    with pytest.raises(NotApplicable):
+        RULES["composition.differential"].conclude(hidden, replaced)
 
 
 def test_a_crowd_next_to_a_leaky_release_is_refused() -> None:

@@ -160,6 +160,29 @@ def test_differential_privacy_is_zero_knowledge_about_everybody_else(seed: int) 
             assert simulates(claimed, release, lambda i, seen: release(seen))
 
 
+@for_each("seed", SEEDS, daily=2)
+def test_a_zero_knowledge_and_a_differential_release_lose_no_more_than_what_both_imply(seed: int) -> None:
+    """Enumerated: every table with one row replaced, both releases with randomness of their own."""
+    first, simulator = simulated_world(seed)
+    second = random_gentle_mechanism(f"beside {seed}", Fraction(3, 2))
+    pairs = [(first(t), simulator(i, concealed(t, (i,)))) for t in rows(UNIVERSE, N) for i in range(N)]
+    both = remembered(lambda table: {(a, b): p * q for a, p in first(table).items() for b, q in second(table).items()})
+    for growth in (Fraction(1), Fraction(21, 20), Fraction(6, 5)):
+        known = ZeroKnowledge(
+            epsilon_above(growth),
+            double_above(largest_divergence(pairs, growth)),
+            RandomSamples(K, N),
+            Relation.CONCEAL,
+        )
+        beside = Differential(
+            epsilon_above(growth), double_above(replace_delta(second, UNIVERSE, N, growth)), Relation.REPLACE
+        )
+        implied = RULES["zero-knowledge.differential"].conclude(known)
+        claimed = RULES["composition.differential"].conclude(implied, beside)
+        truth = replace_delta(both, UNIVERSE, N, growth_below(claimed.epsilon))
+        assert 0 < truth <= Fraction(claimed.delta) or truth == 0
+
+
 # Proposition 12 on integers: the number of ones, estimated from K of N rows, with discrete Laplace noise.
 RATIO = Fraction(2, 3)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import cast
+from typing import Any, TypeVar, cast, overload
 
 from crowdblend.api.sources import publication_of
 from crowdblend.calculus.certificate import Certificate
@@ -14,6 +14,8 @@ from crowdblend.calculus.checker import verify_file
 from crowdblend.calculus.rules.composition import compose as compose_derivations
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.parameters import check_type
+from crowdblend.guarantees.privacy import Differential
 from crowdblend.lazy import lazy_imports
 from crowdblend.publishing.finished_release import Release
 
@@ -21,6 +23,7 @@ with lazy_imports():
     from crowdblend.auditing.statistical import outlook, subject
     from crowdblend.auditing.statistical.outlook import Outlook
     from crowdblend.auditing.statistical.run import Verdict
+    from crowdblend.auditing.statistical.subject import BlackBox
     from crowdblend.policies.policy import Policy
     from crowdblend.publishing import signing
     from crowdblend.publishing.verification import consistency
@@ -113,8 +116,47 @@ def _derivation(release: object) -> Derivation:
     return found[0] if found else certificate.derivations[0]
 
 
+Population = TypeVar("Population")
+Pairs = tuple[Population, Population] | Mapping[str, tuple[Population, Population]]
+
+
+@overload
 def audit(
     policy: Policy | str | os.PathLike[str],
+    *,
+    publication: str | None = None,
+    runs: int | None = None,
+    seconds: float | None = None,
+    error: float = 1e-3,
+    people: int | None = None,
+    epsilon: float | None = None,
+    understate: float = 1.0,
+    batch: bool = False,
+    workers: int = 1,
+    progress: Callable[[str, int, int], None] | None = None,
+    announce: Callable[[Outlook], None] | None = None,
+) -> Verdict: ...
+
+
+@overload
+def audit(
+    policy: Callable[[Population], object],
+    claim: Differential,
+    neighbours: Pairs[Population],
+    *,
+    runs: int | None = None,
+    seconds: float | None = None,
+    error: float = 1e-3,
+    workers: int = 1,
+    progress: Callable[[str, int, int], None] | None = None,
+    announce: Callable[[Outlook], None] | None = None,
+) -> Verdict: ...
+
+
+def audit(
+    policy: Any,
+    claim: Differential | None = None,
+    neighbours: Any = None,
     *,
     publication: str | None = None,
     runs: int | None = None,
@@ -137,7 +179,16 @@ def audit(
     to test the audit; `batch` runs many releases as one, which is far faster and takes for granted what docs/audit.md
     says. Several `workers` are processes of their own, for which a script needs `if __name__ == "__main__":`. There are
     1,000 made-up `people` unless stated; `progress` is called with the phase, the runs so far and the runs in all.
+
+    A mechanism of your own, a function from a population to an output, takes the place of `policy`; `claim` is the
+    Differential guarantee to break, and `neighbours` a pair of populations that it is about, or several by name.
     """
+    how: dict[str, Any] = {"runs": runs, "seconds": seconds, "error": error, "workers": workers, "progress": progress}
+    how["announce"] = announce or (lambda _: None)
+    if claim is not None or neighbours is not None or callable(policy):
+        used = {"publication": publication, "people": people, "epsilon": epsilon, "batch": batch or None}
+        used["understate"] = None if understate == 1.0 else understate
+        return outlook.audit_foreseen(_own_mechanism(policy, claim, neighbours, used), **how)
     name = Path(os.fspath(policy)).name if isinstance(policy, str | os.PathLike) else policy.kind
     audited = subjects.subject_of(
         publication_of(policy, publication),
@@ -148,12 +199,24 @@ def audit(
         epsilon=epsilon,
         stacked=batch,
     )
-    return outlook.audit_foreseen(
-        audited,
-        runs=runs,
-        seconds=seconds,
-        error=error,
-        workers=workers,
-        progress=progress,
-        announce=announce or (lambda _: None),
-    )
+    return outlook.audit_foreseen(audited, **how)
+
+
+def _own_mechanism(function: object, claim: object, neighbours: Any, of_policies: Mapping[str, object]) -> BlackBox:
+    """Return a user's own mechanism as the subject of an audit; refuse what is none."""
+    if not callable(function):
+        message = f"An audit with a claim and neighbours takes a function, got {type(function).__name__}."
+        raise InvalidInput(message, remedy="Leave both out for a policy.", where="audit", code="argument.type")
+    for name, value in of_policies.items():
+        if value is not None:
+            message = f"{name} is for the audit of a policy, and plays no part in that of a function."
+            raise InvalidInput(message, remedy="Leave it out.", where=name, code="argument.unused")
+    check_type("claim", claim, Differential, "a Differential guarantee, such as certificate.differential() returns")
+    pairs = neighbours if isinstance(neighbours, Mapping) else {"neighbours": neighbours}
+    if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs.values()):
+        message = "neighbours is a pair of populations, or several pairs by name."
+        remedy = 'Pass (one, other) or {"a name": (one, other)}.'
+        raise InvalidInput(message, remedy=remedy, where="neighbours", code="argument.type")
+    made = tuple(subject.Neighbours(str(name), one, other) for name, (one, other) in pairs.items())
+    name = getattr(function, "__name__", type(function).__name__)
+    return subject.BlackBox(str(name), cast(Differential, claim), function, made)

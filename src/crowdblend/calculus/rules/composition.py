@@ -249,7 +249,8 @@ _COMPOSITIONS = (
 def compose(*derivations: Derivation) -> Derivation:
     """Return the guarantee of publishing all of these, or a refusal with the reason and the theorem.
 
-    Guarantees of one kind are added in one step; a mixture is composed pair by pair from the left.
+    Guarantees of one kind are added in one step. Differential and zero-knowledge guarantees add up as what both imply:
+    differential privacy with one person's data replaced. Another mixture is composed pair by pair from the left.
     """
     if not derivations:
         raise InvalidInput("compose needs at least one release, got none.")
@@ -260,7 +261,17 @@ def compose(*derivations: Derivation) -> Derivation:
         return derivations[0]
     if len(kinds) == 1:
         return _compose(*derivations)
+    if kinds == {Differential, ZeroKnowledge}:
+        return _compose(*map(_with_data_replaced, derivations))
     return reduce(_compose, derivations)
+
+
+def _with_data_replaced(derivation: Derivation) -> Derivation:
+    """Return what a differential or zero-knowledge guarantee implies of one person's data replaced."""
+    if isinstance(derivation.conclusion, ZeroKnowledge):
+        return RULES["zero-knowledge.differential"](derivation)
+    added = derivation.conclusion.relation is Relation.ADD_REMOVE
+    return RULES["differential.replace"](derivation) if added else derivation
 
 
 def _compose(*derivations: Derivation) -> Derivation:
