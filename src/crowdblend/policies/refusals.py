@@ -150,6 +150,8 @@ def in_python(text: str) -> str:
     >>> in_python("To see them: crowdblend check. Or: crowdblend ledger overlap 'a town' 'b'.")
     "To see them: check(data, policy). Or: Ledger.overlap('a town', 'b')."
     """
+    if not re.search(r"\[+[a-z]| = |--engine|crowdblend ", text):  # no rule finds anything
+        return text
     text = re.sub(
         r'design = "([a-z]+)"(?: in \[sampling\])?', lambda found: f"sampling={found[1].capitalize()}(…)", text
     )
