@@ -63,7 +63,7 @@ def test_a_policy_file_is_answered_in_its_own_words() -> None:
 
 def test_commands_and_options_are_calls_and_arguments_in_python(tmp_path: Path) -> None:
     with pytest.raises(cb.InvalidInput) as refused:
-        cb.release(pa.table({"id": [1], "g": ["c"]}), policy(), ledger=None)
+        cb.release(pa.table({"id": [*range(60)], "g": ["c"] * 60}), policy(), ledger=None)  # one of them is drawn
     assert "check(data, policy)" in refused.value.remedy
     with pytest.raises(cb.InvalidInput) as exists:
         cb.release(pa.table({"id": [1], "g": ["a"]}), policy(), ledger=None, out=tmp_path)
