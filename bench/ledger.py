@@ -36,7 +36,7 @@ def fill(path: Path, made: Guarantees) -> None:
     with Ledger.open(path)._writing() as (transaction, history):
         last = history.last
         for number in range(1, ENTRIES + 1):
-            entry = Entry(number, AT, release(number, made), "destroyed", "bench")
+            entry = Entry(number, AT, release(number, made), "destroyed", "bench", "bench")
             for step in (BegunRecord.of(entry), FinishedRecord(number, AT, internal={}, **DIGESTS)):
                 last = next_record(last, to_body(step))
                 transaction.add_record(last)

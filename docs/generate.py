@@ -50,10 +50,27 @@ privacy*, and "LQS" *k-Anonymization Meets Differential Privacy*.
 COMMANDS_HEAD = """# Commands
 
 Generated from the code. Every command takes `--json`: one JSON object on stdout, and nothing else. What is refused is
-one object too, `{"error": {"code", "where", "message", "remedy"}}`: codes such as `policy.unknown-key` keep their
-meaning, sentences may be improved. `where` is the section and key, the column or the option, or null. Without `--json`
-the sentence is on stderr. Exit codes: 0 done; 1 it ran and the answer is no; 2 wrong use, policy or data;
-130 stopped by Ctrl-C.
+one object too, `{"error": {"code", "where", "message", "remedy", "exit_code", "retry", "recorded", "entry"}}`: codes
+such as `policy.unknown-key` keep their meaning, sentences may be improved. `where` is the section and key, the column
+or the option, or null. The sentence is also on stderr.
+
+## Exit codes
+
+| exit code | what happened | what a scheduler does |
+|---|---|---|
+| 0 | done | goes on |
+| 1 | it ran, and the answer is no: nothing reaches the target, a certificate does not verify | tells somebody |
+| 2 | wrong use, policy or data (`data.…`), or a package is missing | tells somebody |
+| 3 | the ledger refuses: an earlier release, a limit, the rights of a role | tells a steward, or an approver |
+| 4 | not reachable or busy: a server, a database, another writer, another release in this folder | tries again later |
+| 5 | a disk is full, or memory is used up | makes room and tries again |
+| 6 | the release is recorded, and so spent, and is not published | `crowdblend ledger resume` with `entry` |
+| 70 | a defect of crowdblend | tells somebody, who reports it |
+| 130, 143, … | stopped by Ctrl-C or a signal: 128 and its number | looks at `recorded` |
+
+`recorded` says whether the ledger holds the release that was stopped, `entry` its number there; `recorded` is null
+where the connection was lost while it was recorded, so that nobody knows. `retry` is true for 4, 5, 6 and signals: the
+same command may succeed later, without a change of policy or data.
 """
 
 # What a command is for, in a line, and the page that explains it.

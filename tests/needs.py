@@ -52,3 +52,11 @@ def spark() -> None:
     """Java 17 and PySpark, for the tests that start a Spark session."""
     present = shutil.which("java") is not None and importlib.util.find_spec("pyspark") is not None
     need("java", present, "Java 17 and PySpark are not both installed")
+
+
+def pgbouncer() -> str:
+    """Return the path of PgBouncer, a pool of connections to PostgreSQL."""
+    path = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
+    need("pgbouncer", path is not None, "PgBouncer is not installed")
+    assert path is not None
+    return path

@@ -20,6 +20,8 @@ from crowdblend.policies.starter import init_policy
 from tests.cases import for_each
 
 CODE = re.compile(r"[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)*")
+# Those that differ from the class above them: a scheduler acts on each in another way.
+EXITS = {"RefusedByLedger": 3, "NotReachable": 4, "NoRoom": 5, "Interruption": 130}
 CLASSES = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, CrowdblendError)]
 
 
@@ -27,7 +29,8 @@ CLASSES = [kind for kind in vars(errors).values() if isinstance(kind, type) and 
 def test_every_class_has_its_code_and_exit(kind: type[CrowdblendError]) -> None:
     error = kind("It is wrong. Mend it.")
     assert CODE.fullmatch(error.code)
-    assert error.exit_code in (1, 2)
+    assert error.exit_code == EXITS.get(kind.__name__, 1 if issubclass(kind, errors.Refused) else 2)
+    assert error.retry == (error.exit_code in (4, 5, 6, 130))
     assert sum(other.usual_code == kind.usual_code for other in CLASSES) == 1
     assert (error.message, error.remedy, str(error)) == ("It is wrong.", "Mend it.", "It is wrong. Mend it.")
 
@@ -35,8 +38,25 @@ def test_every_class_has_its_code_and_exit(kind: type[CrowdblendError]) -> None:
 def test_an_error_says_what_where_and_what_to_do() -> None:
     error = InvalidInput("a is b.", remedy="Make it c.", where="[data] a", code="policy.a")
     assert str(error) == "a is b. Make it c."
-    assert error.to_dict() == {"code": "policy.a", "where": "[data] a", "message": "a is b.", "remedy": "Make it c."}
+    said = {"code": "policy.a", "where": "[data] a", "message": "a is b.", "remedy": "Make it c."}
+    assert error.to_dict() == {**said, "exit_code": 2, "retry": False, "recorded": False, "entry": None}
     assert vars(pickle.loads(pickle.dumps(error))) == vars(error)
+
+
+@for_each("kind", CLASSES)
+def test_what_is_recorded_is_resumed_whatever_stopped_it(kind: type[CrowdblendError]) -> None:
+    error = kind("It is wrong.")
+    error.recorded, error.entry = True, 7
+    said = error.to_dict()
+    assert (said["recorded"], said["entry"], said["retry"]) == (True, 7, True)
+    assert said["exit_code"] == error.exit_code == (130 if kind is errors.Interruption else 6)
+
+
+def test_a_full_disk_is_told_from_a_missing_permission() -> None:
+    for number, kind in ((28, errors.NoRoom), (13, Unavailable)):
+        with pytest.raises(Unavailable) as refused, machine_limits():
+            raise OSError(number, "refused", "file")
+        assert type(refused.value) is kind
 
 
 def test_one_sentence_has_no_remedy() -> None:

@@ -41,6 +41,10 @@ def test_errors_come_back_with_all_their_parts() -> None:
         "where": "data.csv",
         "message": "It was edited.",
         "remedy": "Ask for the original.",
+        "exit_code": 1,
+        "retry": False,
+        "recorded": False,
+        "entry": None,
     }
     with pytest.raises(Infeasible, match="Nothing fits"):
         asked("refuse_in_a_way_of_its_own")

@@ -1,14 +1,21 @@
-"""Errors of crowdblend, as one tree.
+"""Errors of crowdblend, as one tree, and the exit code of a command that one of them ends.
 
     CrowdblendError
-    ├── InvalidInput      wrong use: a parameter, a file, an option        exit code 2
-    │   └── NotApplicable     a theorem's own condition is not met
-    ├── Unavailable       the machine lacks room, memory or a permission   exit code 2
-    └── Refused           it was understood and the answer is no           exit code 1
-        ├── Infeasible        no value reaches the target
-        ├── DoesNotCompose    guarantees that may not be given together
-        ├── NotProved         a bound could not be computed rigorously
-        └── DoesNotVerify     a certificate that does not re-derive
+    ├── InvalidInput        wrong use: a parameter, a file, an option, data        exit code 2
+    │   └── NotApplicable       a theorem's own condition is not met
+    ├── Unavailable         the machine lacks a package, a tool or a permission    exit code 2
+    │   ├── NotReachable        a server does not answer, or others are at work    exit code 4
+    │   └── NoRoom              a disk is full, memory is used up                  exit code 5
+    ├── Refused             it was understood and the answer is no                 exit code 1
+    │   ├── Infeasible          no value reaches the target
+    │   ├── DoesNotCompose      guarantees that may not be given together
+    │   │   └── RefusedByLedger     beside what the ledger holds                   exit code 3
+    │   ├── NotProved           a bound could not be computed rigorously
+    │   └── DoesNotVerify       a certificate that does not re-derive
+    └── Interruption        a signal ended the command                             exit code 128 + its number
+
+An error about a release that the ledger has recorded, and that did not appear yet, has exit code 6 whichever it is: the
+release is paid for, and is resumed. 4, 5 and 6 are worth another try, without a change of policy or data.
 
 Every error has a stable code, the place it is about, what is wrong, and what to do. Parameters may be shown;
 records, counts and suppressed numbers never.
@@ -16,8 +23,16 @@ records, counts and suppressed numbers never.
 
 from __future__ import annotations
 
+import errno
 import re
 from typing import ClassVar
+
+RECORDED = 6
+"""The exit code where a release is recorded and not published yet."""
+INTERNAL = 70
+"""The exit code of an internal error that spent nothing: a defect, which another try meets again."""
+_WORTH_ANOTHER_TRY = (4, 5, RECORDED)
+_NO_ROOM = (errno.ENOSPC, errno.ENOMEM, *(getattr(errno, name) for name in ("EDQUOT",) if hasattr(errno, name)))
 
 
 class CrowdblendError(Exception):
@@ -30,8 +45,12 @@ class CrowdblendError(Exception):
         code: Which error it is; a code never changes its meaning.
     """
 
-    exit_code: ClassVar[int] = 2
+    usual_exit: ClassVar[int] = 2
     usual_code: ClassVar[str] = "error"
+    entry: int | None = None
+    """The ledger's entry of the release that the error stopped."""
+    recorded: bool | None = False
+    """Whether the ledger has recorded that release; None where that is not known."""
 
     def __init__(
         self, message: str = "", *, remedy: str | None = None, where: str | None = None, code: str | None = None
@@ -47,9 +66,21 @@ class CrowdblendError(Exception):
     def __str__(self) -> str:
         return f"{self.message} {self.remedy}".strip()
 
-    def to_dict(self) -> dict[str, str | None]:
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command."""
+        return RECORDED if self.recorded else self.usual_exit
+
+    @property
+    def retry(self) -> bool:
+        """True if the same command may succeed later, without a change of policy or data."""
+        return self.exit_code in _WORTH_ANOTHER_TRY
+
+    def to_dict(self) -> dict[str, str | int | bool | None]:
         """Return the error as `--json` prints it."""
-        return {"code": self.code, "where": self.where, "message": self.message, "remedy": self.remedy or None}
+        about = {"code": self.code, "where": self.where, "message": self.message, "remedy": self.remedy or None}
+        spent = {"recorded": self.recorded, "entry": self.entry}
+        return {**about, "exit_code": self.exit_code, "retry": self.retry, **spent}
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -93,15 +124,34 @@ class NotApplicable(InvalidInput):
 
 
 class Unavailable(CrowdblendError):
-    """The machine lacks something: room on a disk, memory, a permission, a package."""
+    """The machine lacks something: a package, a tool, a permission."""
 
     usual_code = "unavailable"
+
+
+class NotReachable(Unavailable):
+    """A server does not answer, or others are at work: the same command may succeed a little later."""
+
+    usual_exit = 4
+    usual_code = "not-reachable"
+
+
+class NoRoom(Unavailable):
+    """A disk is full, or memory is used up: the same command succeeds once there is room."""
+
+    usual_exit = 5
+    usual_code = "no-room"
+
+
+def of_system(problem: OSError) -> type[Unavailable]:
+    """Return the class of what the operating system refused: no room, or something else that is missing."""
+    return NoRoom if problem.errno in _NO_ROOM else Unavailable
 
 
 class Refused(CrowdblendError):
     """The request was understood, and the answer is no."""
 
-    exit_code = 1
+    usual_exit = 1
     usual_code = "refused"
 
 
@@ -117,6 +167,13 @@ class DoesNotCompose(Refused):
     usual_code = "does-not-compose"
 
 
+class RefusedByLedger(DoesNotCompose):
+    """The ledger does not allow it: for an earlier release, a limit, a missing approval, or the rights of a role."""
+
+    usual_exit = 3
+    usual_code = "refused-by-ledger"
+
+
 class NotProved(Refused):
     """The number could not be bounded rigorously, so it is not stated."""
 
@@ -127,3 +184,20 @@ class DoesNotVerify(Refused):
     """The certificate does not follow from its leaves."""
 
     usual_code = "does-not-verify"
+
+
+class Interruption(CrowdblendError):
+    """A signal ended the command."""
+
+    usual_code = "stopped"
+    signal: int = 2
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command, as shells count."""
+        return 128 + self.signal
+
+    @property
+    def retry(self) -> bool:
+        """True: a command that was stopped may be started again."""
+        return True

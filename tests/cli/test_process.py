@@ -51,7 +51,7 @@ def test_a_stream_that_cannot_be_written_is_told() -> None:
 
 def test_an_error_that_nobody_foresaw_shows_no_record() -> None:
     done = ended("from crowdblend.cli import main, process\nmain.main = lambda: int('Alice')\nprocess.run()")
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (70, "")
     said = r"crowdblend: Internal error \(ValueError\). Please report it: <string> \d+, process.py \d+.\n"
     assert re.fullmatch(said, done.stderr)
 

@@ -239,7 +239,9 @@ def test_identities_are_kept_and_read(where: str) -> None:
 
 
 def entry(**named) -> Entry:
-    return Entry(**{"id": 1, "created": "now", "spending": spending(), "key": "destroyed", "software": "x", **named})
+    return Entry(
+        **{"id": 1, "created": "now", "spending": spending(), "key": "destroyed", "software": "x", "by": "ann", **named}
+    )
 
 
 def test_identities_are_those_that_were_committed_to() -> None:

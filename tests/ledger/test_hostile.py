@@ -36,6 +36,7 @@ def begun(**changed) -> str:
         "not_compared": [],
         "other_people": [],
         "software": "crowdblend",
+        "by": "ann",
         **changed,
     }
     return json.dumps(content)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.errors import CrowdblendError, InvalidInput, NotReachable
 from crowdblend.ledger import Ledger, store
 from crowdblend.ledger.store import locate
 from tests.cases import for_each
@@ -176,7 +176,7 @@ def test_a_busy_ledger(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert len(Ledger.open(path).entries()) == 3
-        with pytest.raises(InvalidInput, match="another process") as refused:
+        with pytest.raises(NotReachable, match="another process") as refused:
             Ledger.open(path).begin(spending("new"))
     assert_one_sentence(refused)
 

@@ -19,8 +19,8 @@ from tests.ledger.spendings import spending
         "UPDATE records SET number = number + 10",
         "DELETE FROM records",
         "DELETE FROM records WHERE number = 7",
-        "INSERT OR REPLACE INTO records SELECT number, previous, '{}', hash FROM records WHERE number = 1",
-        "INSERT INTO records VALUES (40, 'x', '{}', 'y')",
+        "INSERT OR REPLACE INTO records SELECT number, previous, '{}', hash, role FROM records WHERE number = 1",
+        "INSERT INTO records VALUES (40, 'x', '{}', 'y', '')",
         "UPDATE keys SET key = 'x'",
     ],
 )
@@ -43,7 +43,7 @@ def test_the_database_itself_refuses_edits(path: Path, statement: str) -> None:
         "DELETE FROM records WHERE number = 5",
         "DELETE FROM records WHERE number <= 3",
         "UPDATE records SET number = number + 1 WHERE number = 7",
-        "INSERT INTO records SELECT 8, 'x', body, hash FROM records WHERE number = 1",
+        "INSERT INTO records SELECT 8, 'x', body, hash, role FROM records WHERE number = 1",
     ],
 )
 def test_an_edit_is_found_and_nothing_is_added_to_it(path: Path, statement: str) -> None:

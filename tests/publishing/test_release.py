@@ -128,7 +128,7 @@ def test_already_drawn_says_so_first_and_only_once(town: Path, tmp_path: Path) -
     assert done.certificate.to_dict()["assumptions"][0]["id"] == "ASSUMED_RATE"
     with pytest.raises(DoesNotCompose, match=r"CBP|LQS") as refused:
         release(parse_policy(DRAWN.replace("epsilon = 1.0", "epsilon = 0.7"), town), tmp_path / "again", ledger=ledger)
-    assert refused.value.exit_code == 1
+    assert refused.value.exit_code == 3
     assert not (tmp_path / "again").exists()
 
 

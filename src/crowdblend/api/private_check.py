@@ -8,7 +8,7 @@ from crowdblend.api.sources import about, loaded_policy
 from crowdblend.engines.choice import is_spark_frame
 from crowdblend.engines.refusals import refusal
 from crowdblend.lazy import lazy_imports
-from crowdblend.stopping import when_stopped
+from crowdblend.stopping import Standing, when_stopped
 
 with lazy_imports():
     from crowdblend.checking import reading
@@ -28,6 +28,6 @@ def check(data: object, policy: Policy | str | os.PathLike[str], *, progress: Pr
     if is_spark_frame(data):
         message = "Rows are checked by DuckDB, which does not read a Spark DataFrame."
         raise refusal("type", message, "Write it to Parquet files, and pass their path.", "data")
-    stopped = when_stopped(lambda: "Nothing was recorded.")
+    stopped = when_stopped(lambda: Standing("Nothing was recorded."))
     with stopped, about(data, loaded_policy(policy), "duckdb") as here:
         return reading.check_rows(here, progress)

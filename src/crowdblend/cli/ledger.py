@@ -34,7 +34,7 @@ from crowdblend.ledger.chain import HEAD_NAMESPACE, load_head
 from crowdblend.ledger.declarations import Limit
 from crowdblend.ledger.entry import normal_name
 from crowdblend.ledger.filters import Usage
-from crowdblend.stopping import when_stopped
+from crowdblend.stopping import Standing, when_stopped
 
 with lazy_imports():
     from crowdblend.cli import release, sign
@@ -141,7 +141,7 @@ def resume_entry(
     ledger = Ledger.open(where)
     loaded = None if policy is None else load.load_policy(policy)
     signing = None if sign_key is None else release.signing(sign_key)
-    stopped = when_stopped(lambda: f"Release {entry_id} is recorded: see crowdblend ledger show {entry_id}.")
+    stopped = when_stopped(lambda: _standing_of(entry_id))
     with stopped, engine_named(engine) as reads, progress_line(quiet=asks_for_json()) as progress:
         how: dict[str, Any] = {"progress": progress, "engine": reads, "sign": signing, "figures": not no_figures}
         folder = None if out is None else Path(out)
@@ -229,6 +229,10 @@ def _row(entry: Entry) -> list[str]:
     ]
 
 
+def _standing_of(entry_id: int) -> Standing:
+    return Standing(f"Release {entry_id} is recorded: see crowdblend ledger show {entry_id}.", True, entry_id)
+
+
 def _numbers(ids: tuple[int, ...]) -> str:
     """Return the numbers of releases; long runs by their ends."""
     # In a run of neighbours, numbers and their places differ by the same.
@@ -255,7 +259,7 @@ def _budget_lines(
         lines.append(f"  by profile {said}")
     if limit is not None:
         said = f"{usage.words()} ({usage.reason()})" if usage else "nothing that it could be compared with"
-        lines += [f"  limit     {limit.words()}, set by {limit.by}", f"  used      {said}"]
+        lines += [f"  limit     {limit.words()}, set by {limit.author}", f"  used      {said}"]
     if budget.overlapping:
         lines.append(f"  overlaps  {', '.join(budget.overlapping)}, whose releases are in the sum")
     if group is not None:

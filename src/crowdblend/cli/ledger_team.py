@@ -13,10 +13,10 @@ from crowdblend.guarantees.privacy import Relation
 from crowdblend.guarantees.wording import at_most
 from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
-from crowdblend.ledger.database import role_statements
 from crowdblend.ledger.declarations import Limit
 from crowdblend.ledger.filters import order_for
 from crowdblend.ledger.history import Population
+from crowdblend.ledger.roles import role_script, role_statements
 
 with lazy_imports():
     from crowdblend import kinds
@@ -62,14 +62,14 @@ def limit(
     if epsilon is None and delta is None:
         found = Ledger.open(where, make=False).limits(population)
         lines = [
-            f"{one.at[:10]}  {one.words()}, set by {one.by}{f': {one.why}' if one.why else ''}" for one in found
+            f"{one.at[:10]}  {one.words()}, set by {one.author}{f': {one.why}' if one.why else ''}" for one in found
         ] or [f"{population} has no limit."]
         answer({"population": population, "limits": [one.to_dict() for one in found]}, *lines)
         return
     if epsilon is None or delta is None:
         raise click.UsageError("A limit needs both --epsilon and --delta.")
     made = Ledger.open(where).limit(population, epsilon=epsilon, delta=delta, relation=Relation(relation), **limits)
-    answer(made.to_dict(), f"{made.population}: {made.words()}, set by {made.by}")
+    answer(made.to_dict(), f"{made.population}: {made.words()}, set by {made.author}")
 
 
 @click.command("record", epilog="Example: crowdblend ledger record residents --tool OpenDP --epsilon 0.5 ...")
@@ -221,12 +221,12 @@ def plan_releases(policy: str, *, epsilon: float | None, delta: float | None, wh
 @click.command("roles")
 @answers
 def roles() -> None:
-    """Print the SQL of two roles for a ledger in PostgreSQL; its owner runs it with psql.
+    """Print the SQL of the roles for a ledger in PostgreSQL; its owner, who may make roles, runs it with psql.
 
-    A writer adds releases, and can change and delete none. A reader sees releases and totals, and no keys.
+    An operator begins and finishes releases, a steward also declares who the people are; an approver sets limits and
+    does not release. A reader sees releases and totals, and no keys. The database enforces all of it.
     """
-    statements = role_statements()
-    answer({"statements": list(statements)}, *(f"{statement};" for statement in statements))
+    answer({"statements": list(role_statements())}, role_script())
 
 
 COMMANDS = (limit, record, plan_releases, populations, describe, overlap, distinct, roles)

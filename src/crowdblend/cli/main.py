@@ -10,8 +10,9 @@ from typing import Any, NoReturn
 
 import click
 
-from crowdblend.cli.output import exit_with_error, machine_limits, printable, tolerate_narrow_streams
+from crowdblend.cli.output import exit_with_error, machine_limits, tolerate_narrow_streams
 from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.stopping import stopped_by
 from crowdblend.system import ending_signals
 from crowdblend.version import __version__
 
@@ -79,7 +80,9 @@ _NAMES = {name: click.Command(name) for name in COMMANDS}
 def cli() -> None:
     """Publish data about people: exact where the crowd is large enough, under a certificate anyone can re-check.
 
-    Exit codes: 0 done; 1 it ran and the answer is no; 2 wrong use; 130 stopped by Ctrl-C.
+    Exit codes: 0 done; 1 it ran and the answer is no; 2 wrong use, policy or data; 3 the ledger refuses; 4 not
+    reachable, try again; 5 no room, try again; 6 recorded and not published, resume; 70 internal error; 130 stopped by
+    Ctrl-C.
     """
 
 
@@ -122,6 +125,5 @@ def main() -> None:
 
 def _exit_stopped(problem: BaseException) -> NoReturn:
     """Say that a signal stopped the command, with what was recorded where that is known."""
-    notes = getattr(problem, "__notes__", ())
-    click.echo(printable(" ".join(("crowdblend: Stopped.", *notes))), err=True)
-    sys.exit(128 + (_RECEIVED or [signal.SIGINT])[-1])
+    stopped = stopped_by(problem, (_RECEIVED or [signal.SIGINT])[-1])
+    exit_with_error(stopped, as_json="--json" in sys.argv)

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import click
 
-from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
+from crowdblend.errors import CrowdblendError, InvalidInput, NoRoom, of_system
 from crowdblend.guarantees.parameters import PARAMETERS, check
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -81,7 +81,7 @@ def machine_limits() -> Iterator[None]:
         raise
     except OSError as problem:
         where = Path(problem.filename).name if isinstance(problem.filename, str) else None
-        raise Unavailable(
+        raise of_system(problem)(
             f"The operating system refused{f' {where!r}' if where else ' a file'}: {problem.strerror or 'no reason'}.",
             remedy="Free some space or correct the permission, and try again.",
             where=where,
@@ -90,7 +90,7 @@ def machine_limits() -> Iterator[None]:
     except MemoryError as problem:
         message = "The memory of this machine is used up."
         remedy = "Lower memory in [release], coarsen the columns, or use a larger machine."
-        raise Unavailable(message, remedy=remedy, code="system.memory", where="[release] memory") from problem
+        raise NoRoom(message, remedy=remedy, code="system.memory", where="[release] memory") from problem
 
 
 def exit_with_error(error: CrowdblendError, *, as_json: bool) -> NoReturn:

@@ -21,6 +21,7 @@ import sys
 import threading
 from typing import NoReturn
 
+from crowdblend.errors import INTERNAL
 from crowdblend.lazy import lazy_imports
 
 with lazy_imports():
@@ -60,7 +61,7 @@ def run() -> None:
         places = ", ".join(f"{os.path.basename(frame.filename)} {frame.lineno}" for frame in reversed(frames))
         if sys.stderr is not None:
             sys.stderr.write(f"crowdblend: Internal error ({type(problem).__name__}). Please report it: {places}.\n")
-        leave(SystemExit(1))
+        leave(SystemExit(INTERNAL))
 
 
 def leave(leaving: SystemExit) -> NoReturn:

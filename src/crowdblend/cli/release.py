@@ -24,7 +24,7 @@ from crowdblend.kinds import AnyPlan, plan
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.load import load_policy
 from crowdblend.releases.facts import planned_releases
-from crowdblend.stopping import when_stopped
+from crowdblend.stopping import Standing, when_stopped
 
 with lazy_imports():
     from crowdblend import ledger as books
@@ -53,6 +53,7 @@ with lazy_imports():
 )
 @no_figures_option
 @click.option("--sign", "sign_key", metavar="KEY", help="Sign the certificate with this private SSH key.")
+@click.option("--by", metavar="NAME", help="Who releases it; by default the user of this process.")
 @force_option
 @answers
 def command(
@@ -66,6 +67,7 @@ def command(
     new: bool,
     no_figures: bool,
     sign_key: str | None,
+    by: str | None,
     force: bool,
 ) -> None:
     """Sample, recode and publish what a policy says, with a certificate.
@@ -73,7 +75,7 @@ def command(
     The folder appears whole or not at all. The ledger records it before anything is published. The same job twice is
     one release: what an earlier start recorded and did not publish is resumed, with the output that it would have had.
     """
-    with when_stopped(lambda: "The release was not recorded."):
+    with when_stopped(lambda: Standing("The release was not recorded.")):
         loaded = load_policy(policy)
         planned = plan(loaded)
     folder = Path(out) if out else Path(Path(policy).stem)
@@ -99,9 +101,10 @@ def command(
             "sign": sign,
             "figures": not no_figures,
             "new": new,
+            "by": by,
         }
         done = publish(loaded, planned, folder, ledger, yes=yes, force=force, **how)
-    with when_stopped(lambda: f"Release {done.entry} is recorded and published."):
+    with when_stopped(lambda: Standing(f"Release {done.entry} is recorded and published.", True, done.entry)):
         budget = _budget_after(ledger, done.entry)
         composed = _profile_after(ledger, budget)
         total = budget.differential if budget else None

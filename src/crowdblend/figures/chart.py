@@ -7,7 +7,7 @@ from dataclasses import field
 from html import escape
 from pathlib import Path
 
-from crowdblend.errors import InvalidInput, Unavailable
+from crowdblend.errors import InvalidInput, of_system
 from crowdblend.frozen import dataclass
 
 
@@ -28,7 +28,9 @@ class Chart:
             target.write_text(self.svg, encoding="utf-8", newline="\n")
         except OSError as problem:
             message = f"{target} cannot be written: {problem.strerror}."
-            raise Unavailable(message, remedy="Choose another path.", code="write-failed", where="path") from None
+            raise of_system(problem)(
+                message, remedy="Choose another path.", code="write-failed", where="path"
+            ) from None
         return target
 
     def _repr_html_(self) -> str:

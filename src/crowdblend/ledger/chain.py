@@ -28,24 +28,29 @@ DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class Record(NamedTuple):
-    """One line of the ledger: its content as JSON, the hash of the line before it and its own."""
+    """One line of the ledger: its content as JSON, the hash of the line before it and its own.
+
+    `role` is the role that the database knows its writer by, which it checks itself; a file knows none.
+    """
 
     number: int
     previous: str
     body: str
     hash: str
+    role: str = ""
 
 
-def next_record(last: Record | None, body: str) -> Record:
+def next_record(last: Record | None, body: str, role: str = "") -> Record:
     """Return the record with this content that follows the last one."""
     number, previous = (last.number + 1, last.hash) if last else (1, GENESIS)
-    return Record(number, previous, body, hash_of(number, previous, body))
+    return Record(number, previous, body, hash_of(number, previous, body, role), role)
 
 
 def check_record(record: Record, last: Record | None) -> None:
     """Raise DoesNotVerify unless a record follows the last one and is as it was written."""
     number = last.number + 1 if last else 1
-    if not isinstance(record.body, str) or record != next_record(last, record.body):
+    texts = isinstance(record.body, str) and isinstance(record.role, str) and "\n" not in record.role
+    if not texts or record != next_record(last, record.body, record.role):
         raise DoesNotVerify(
             f"Record {number} of the ledger is not as it was written: the ledger was edited. Restore it from a backup.",
             where=f"record {number}",
@@ -53,9 +58,9 @@ def check_record(record: Record, last: Record | None) -> None:
         )
 
 
-def hash_of(number: int, previous: str, body: str) -> str:
-    """Return the hash that seals a record and, through the hash before it, all earlier ones."""
-    return hashlib.sha256(f"{number}\n{previous}\n{body}".encode("utf-8", "surrogatepass")).hexdigest()
+def hash_of(number: int, previous: str, body: str, role: str = "") -> str:
+    """Return the hash that seals a record and, through the hash before it, all earlier ones; a role is one line."""
+    return hashlib.sha256(f"{number}\n{previous}\n{role}\n{body}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def commitment(key: bytes) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 
 from crowdblend.calculus.rules.composition import why_not_from_one_sample
-from crowdblend.errors import DoesNotCompose
+from crowdblend.errors import RefusedByLedger
 from crowdblend.frozen import dataclass
 from crowdblend.ledger.declarations import Declarations
 from crowdblend.ledger.entry import Entry, Spending
@@ -107,7 +107,7 @@ def _declare(command: str, population: str, others: Iterable[str]) -> str:
 def check_conflicts(
     new: KnownRelease, earlier: Sequence[tuple[Entry, KnownRelease]], declarations: Declarations
 ) -> Outlook:
-    """Return the outlook of a new release; raises DoesNotCompose when it conflicts with an earlier one."""
+    """Return the outlook of a new release; raises RefusedByLedger when it conflicts with an earlier one."""
     others = declarations.others(new.spending.population)
     pairs = [
         _Pair(entry, _without_ids(new) if declared else new, known, declared)
@@ -121,7 +121,7 @@ def check_conflicts(
     for pair in pairs:
         losses = pair.known.spending.replacement_loss and new.spending.replacement_loss
         if pair.population in added_up and not losses:
-            raise DoesNotCompose(
+            raise RefusedByLedger(
                 f"Release {pair.entry.id} and this one are about the same people, and only differential privacy for "
                 "one person adds up (composition.differential): one of them has none. Sample before releasing.",
                 code="does-not-add-up",
@@ -181,7 +181,7 @@ def _refuse_same_sample(pair: _Pair) -> None:
     if _only_by_numbers(new, known, same_sample):
         message = f"Release {entry.id} has the same ids, and may have used the same sample."
         remedy = f"{_OWN_IDS}Else: {reason.reason}. {remedy}"
-    raise DoesNotCompose(message, remedy=remedy, code="same-sample", where=f"release {entry.id}")
+    raise RefusedByLedger(message, remedy=remedy, code="same-sample", where=f"release {entry.id}")
 
 
 def _names(pairs: Iterable[_Pair], without: Container[str]) -> tuple[str, ...]:
@@ -318,7 +318,7 @@ def _refuse_beside_limit(
         if other in numbers:
             says = f"Some ids of this table are also in the population {other!r}, as small numbers are by chance"
             remedy += f" For other people: crowdblend ledger distinct {names}."
-        raise DoesNotCompose(
+        raise RefusedByLedger(
             f"{says}, and a limit holds that would not count what is released about both.",
             remedy=remedy,
             where="[data] population",
@@ -346,7 +346,7 @@ def _refuse_another_name(pairs: Sequence[_Pair], added_up: set[str]) -> None:
     else:
         says = "is about nearly the same people"
         remedy += "; if these are other people, give them other identifiers."
-    raise DoesNotCompose(
+    raise RefusedByLedger(
         f"Release {entry.id} {says}, under another name of the population, so that the two would not be added up.",
         remedy=remedy,
         where="[data] population",

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Protocol
 
 from crowdblend.frozen import dataclass
-from crowdblend.ledger.chain import GENESIS, Record
+from crowdblend.ledger.chain import Record
+from crowdblend.ledger.roles import APPEND_ONLY, REFUSED, SCHEMA, TURN, postgresql_triggers
 
-SCHEMA = "crowdblend"
 _SECRET = "sketches"
 
 
@@ -60,12 +60,16 @@ class Transaction:
 
     def records(self, first: int = 1) -> Iterator[Record]:
         """Return the records from a number on, in order."""
-        statement = "SELECT number, previous, body, hash FROM @records WHERE number >= ? ORDER BY number"
+        statement = "SELECT number, previous, body, hash, role FROM @records WHERE number >= ? ORDER BY number"
         return (Record(*row) for row in self.execute(statement, [first]))
+
+    def role(self) -> str:
+        """Return the role that the database knows this writer by; empty for a file, which knows none."""
+        return str(self.value("SELECT session_user")) if self.on_server else ""
 
     def add_record(self, record: Record) -> None:
         """Append a record."""
-        self.execute("INSERT INTO @records (number, previous, body, hash) VALUES (?, ?, ?, ?)", record)
+        self.execute("INSERT INTO @records (number, previous, body, hash, role) VALUES (?, ?, ?, ?, ?)", record)
 
     def hash_of(self, number: int) -> str | None:
         """Return the hash of one record; None where there is no such record."""
@@ -127,6 +131,7 @@ _TABLES = (
         previous VARCHAR(64) NOT NULL,
         body TEXT NOT NULL,
         hash VARCHAR(64) NOT NULL,
+        role VARCHAR(64) NOT NULL,
         PRIMARY KEY (number),
         UNIQUE (previous)
     )""",
@@ -134,86 +139,32 @@ _TABLES = (
     "CREATE TABLE @secrets (name VARCHAR(64) NOT NULL, value VARCHAR(64), PRIMARY KEY (name))",
     "CREATE TABLE @identities (digest VARCHAR(64) NOT NULL, body TEXT NOT NULL, PRIMARY KEY (digest))",
 )
-_APPEND_ONLY = "the ledger is append-only"
-# A key is deleted when its release is finished, and is never changed.
-_REFUSED = {
-    "records": ("UPDATE", "DELETE"),
-    "secrets": ("UPDATE", "DELETE"),
-    "identities": ("UPDATE", "DELETE"),
-    "keys": ("UPDATE",),
-}
 
 
 def create_tables(transaction: Transaction) -> None:
-    """Make the tables of a new ledger and their triggers, inside the caller's transaction."""
+    """Make the tables of a new ledger, inside the caller's transaction."""
     if transaction.on_server:
         transaction.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-    for statement in (*_TABLES, *(_postgresql_triggers() if transaction.on_server else _sqlite_triggers())):
+        transaction.execute(TURN)
+    for statement in _TABLES:
+        transaction.execute(statement)
+
+
+def create_triggers(transaction: Transaction) -> None:
+    """Make the triggers that refuse whatever is not appended, inside the caller's transaction."""
+    for statement in postgresql_triggers() if transaction.on_server else _sqlite_triggers():
         transaction.execute(statement)
 
 
 def _sqlite_triggers() -> list[str]:
-    refuse = f"BEGIN SELECT RAISE(ABORT, '{_APPEND_ONLY}'); END"
+    refuse = f"BEGIN SELECT RAISE(ABORT, '{APPEND_ONLY}'); END"
     return [
         *(
             f"CREATE TRIGGER {table}_{verb} BEFORE {verb} ON {table} {refuse}"
-            for table, verbs in _REFUSED.items()
+            for table, verbs in REFUSED.items()
             for verb in verbs
         ),
         # INSERT OR REPLACE deletes without firing a delete trigger, so the number of a new record is checked as well.
         "CREATE TRIGGER records_INSERT BEFORE INSERT ON records "
         f"WHEN NEW.number <> (SELECT COALESCE(MAX(number), 0) + 1 FROM records) {refuse}",
     ]
-
-
-def _postgresql_triggers() -> list[str]:
-    """Return triggers that also refuse a record whose hash is wrong: roles may add records and nothing else."""
-    return [
-        f"CREATE FUNCTION {SCHEMA}.refuse() RETURNS trigger LANGUAGE plpgsql AS "
-        f"$$ BEGIN RAISE EXCEPTION '{_APPEND_ONLY}'; END $$",
-        *(
-            f"CREATE TRIGGER append_only BEFORE {' OR '.join((*verbs, 'TRUNCATE'))} "
-            f"ON {SCHEMA}.{table} FOR EACH STATEMENT EXECUTE FUNCTION {SCHEMA}.refuse()"
-            for table, verbs in _REFUSED.items()
-        ),
-        f"""CREATE FUNCTION {SCHEMA}.next_record() RETURNS trigger LANGUAGE plpgsql AS $$
-        DECLARE last_number integer; last_hash text;
-        BEGIN
-          SELECT number, hash INTO last_number, last_hash FROM {SCHEMA}.records ORDER BY number DESC LIMIT 1;
-          IF NEW.number <> COALESCE(last_number, 0) + 1 OR NEW.previous <> COALESCE(last_hash, '{GENESIS}')
-            OR NEW.hash <> encode(sha256(convert_to(
-              NEW.number::text || chr(10) || NEW.previous || chr(10) || NEW.body, 'UTF8')), 'hex')
-          THEN RAISE EXCEPTION '{_APPEND_ONLY}'; END IF;
-          RETURN NEW;
-        END $$""",
-        f"CREATE TRIGGER next_record BEFORE INSERT ON {SCHEMA}.records "
-        f"FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.next_record()",
-    ]
-
-
-_RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
-    "crowdblend_reader": {"SELECT": ("records",)},
-    "crowdblend_writer": {
-        "SELECT": ("records", "keys", "secrets", "identities"),
-        "INSERT": ("records", "keys", "identities"),
-        "DELETE": ("keys",),
-    },
-}
-
-
-def role_statements() -> tuple[str, ...]:
-    """Return the SQL that makes both roles and gives them their rights; the owner of the ledger runs it.
-
-    The roles cannot log in. The owner grants them to people: GRANT crowdblend_writer TO ann.
-    """
-    made: list[str] = []
-    for name, rights in _RIGHTS.items():
-        made += [
-            f"DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{name}') "
-            f"THEN CREATE ROLE {name} NOLOGIN; END IF; END $$",
-            f"REVOKE ALL ON ALL TABLES IN SCHEMA {SCHEMA} FROM {name}",
-            f"GRANT USAGE ON SCHEMA {SCHEMA} TO {name}",
-        ]
-        for right, tables in rights.items():
-            made.append(f"GRANT {right} ON {', '.join(f'{SCHEMA}.{table}' for table in tables)} TO {name}")
-    return tuple(made)

@@ -15,7 +15,7 @@ from datetime import date
 import msgspec
 from msgspec.structs import asdict, force_setattr
 
-from crowdblend.errors import InvalidInput, Refused
+from crowdblend.errors import InvalidInput, RefusedByLedger
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.privacy import Relation
@@ -37,13 +37,20 @@ class _Declaration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_
                 force_setattr(self, name, normal_name(value))
             if name in ("epsilon", "delta"):
                 check(name, value)
-            elif name not in ("at", "relation", "order") and value is not None:
+            elif name not in ("at", "role", "relation", "order") and value is not None:
                 check_text(name, value)
 
     def to_dict(self) -> dict[str, object]:
         """Return the declaration as JSON-ready data."""
         made: dict[str, object] = msgspec.to_builtins(self)
         return {name: value for name, value in made.items() if name != "step"}
+
+    @property
+    def author(self) -> str:
+        """Who stated it, as they say, and the role by which PostgreSQL knew them."""
+        named: str = self.by  # type: ignore[attr-defined]
+        role: str = self.role  # type: ignore[attr-defined]
+        return f"{named} (role {role})" if role else named
 
 
 class Limit(_Declaration, frozen=True, tag="limit"):
@@ -64,6 +71,7 @@ class Limit(_Declaration, frozen=True, tag="limit"):
     at: str = ""
     relation: Relation = Relation.ADD_REMOVE
     order: float | None = None
+    role: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -108,6 +116,7 @@ class Description(_Declaration, frozen=True, tag="population"):
     description: str
     by: str
     at: str = ""
+    role: str = ""
 
 
 class _Pair(_Declaration, frozen=True):
@@ -118,6 +127,7 @@ class _Pair(_Declaration, frozen=True):
     by: str
     why: str | None = None
     at: str = ""
+    role: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -233,4 +243,4 @@ def refuse_confusable(name: str, known_names: Iterable[str]) -> None:
         if spelling(name) == spelling(other):
             message = f"The ledger has a population {other!r}, and {name!r} is easily taken for it."
             remedy = f"Write {other!r} if these are the same people, else choose a name that reads differently."
-            raise Refused(message, remedy=remedy, where="population", code="population.look-alike")
+            raise RefusedByLedger(message, remedy=remedy, where="population", code="population.look-alike")

@@ -141,6 +141,10 @@ class Entry:
     key: Literal["destroyed", "sealed"]
     """The end of the key, once the release is finished."""
     software: str
+    by: str
+    """The person who began it, as they say."""
+    role: str = ""
+    """The role that began it, as PostgreSQL knows it; empty in a file."""
     status: Literal["unfinished", "finished", "stated"] = "unfinished"
     certificate_digest: str | None = None
     data_sha256: str | None = None
@@ -179,6 +183,8 @@ class Entry:
             "certificate_digest": self.certificate_digest,
             "data_sha256": self.data_sha256,
             "software": self.software,
+            "by": self.by,
+            "role": self.role or None,
             "key": self.key_state,
             "statement": None if self.statement is None else vars(self.statement),
         }

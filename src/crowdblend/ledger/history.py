@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from crowdblend.calculus.encoding import decode, encode
-from crowdblend.errors import CrowdblendError, DoesNotCompose, DoesNotVerify, InvalidInput
+from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput, RefusedByLedger
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.ledger.budget import Budget, SpendingGroup
@@ -28,7 +28,7 @@ from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.statements import StatedRecord
 from crowdblend.type_resolution import resolve
 
-_OF_ENTRY = ("software", "key", "key_commitment", "identity", "not_compared", "other_people")
+_OF_ENTRY = ("software", "by", "key", "key_commitment", "identity", "not_compared", "other_people")
 Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 
 
@@ -46,6 +46,7 @@ class BegunRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
     entry: int
     at: str
     software: str
+    by: str
     population: str
     sample: str
     fresh: bool
@@ -69,13 +70,14 @@ class BegunRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
         about = {**vars(entry.spending), "guarantees": guarantees}
         return cls(entry=entry.id, at=entry.created, **about, **{name: getattr(entry, name) for name in _OF_ENTRY})
 
-    def to_entry(self, guarantees: tuple[Guarantee, ...]) -> Entry:
-        """Return the entry that the record begins."""
-        if not self.software.isprintable():
-            raise ValueError("software is a printable text")
+    def to_entry(self, guarantees: tuple[Guarantee, ...], role: str) -> Entry:
+        """Return the entry that the record begins, appended by a role of the database."""
+        if not (self.software + self.by).isprintable():
+            raise ValueError("software and by are printable texts")
         about = {one.name: getattr(self, one.name) for one in fields(Spending)}
         spending = Spending(**{**about, "guarantees": guarantees})
-        return Entry(self.entry, self.at, spending, **{name: getattr(self, name) for name in _OF_ENTRY})
+        about = {name: getattr(self, name) for name in _OF_ENTRY}
+        return Entry(self.entry, self.at, spending, role=role, **about)
 
 
 class FinishedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="finished"):
@@ -99,6 +101,13 @@ def _decoder() -> msgspec.json.Decoder[Step]:
 def to_body(step: Step) -> str:
     """Return a step as JSON in ASCII, which every database keeps as it is."""
     return json.dumps(json.loads(msgspec.json.encode(step)), sort_keys=True, separators=(",", ":"))
+
+
+def checked_body(step: Step) -> str:
+    """Return a step as JSON, once it can be read again."""
+    body = to_body(step)
+    to_step(body)
+    return body
 
 
 def to_step(body: str) -> Step:
@@ -134,7 +143,7 @@ class History:
         for record in records:
             check_record(record, self.last)
             try:
-                self._take(to_step(record.body))
+                self._take(to_step(record.body), record.role)
             except (msgspec.MsgspecError, LookupError, TypeError, ValueError, RecursionError, CrowdblendError):
                 raise DoesNotVerify(
                     f"Record {record.number} of the ledger holds nothing that this version understands. "
@@ -158,7 +167,7 @@ class History:
         made = self.accounts.budget(population, releases=tuple(entry.id for entry in about))
         return replace(made, stated=tuple(entry.id for entry in about if entry.spending.stated))
 
-    def _take(self, step: Step) -> None:
+    def _take(self, step: Step, role: str) -> None:
         if not step.at.isprintable():
             raise ValueError("a time is a printable text")
         match step:
@@ -169,7 +178,7 @@ class History:
             case BegunRecord() | StatedRecord():
                 if self.last is None or step.entry != len(self.entries) + 1:
                     raise ValueError("entries are numbered one after the other")
-                entry = self.entries[step.entry] = step.to_entry(_guarantees(bytes(step.guarantees)))
+                entry = self.entries[step.entry] = step.to_entry(_guarantees(bytes(step.guarantees)), role)
                 self.groups[SpendingGroup.of(entry.spending)] += 1
             case FinishedRecord():
                 if self.entries[step.entry].status != "unfinished":
@@ -182,7 +191,7 @@ class History:
                     internal=step.internal,
                 )
             case _:
-                self.declarations.add(step)
+                self.declarations.add(msgspec.structs.replace(step, role=role))
         self.latest = max(self.latest, step.at)
 
     @property
@@ -287,7 +296,7 @@ def refuse_known_key(key: bytes | None, entries: Iterable[Entry]) -> None:
     for entry in entries:
         if known is not None and entry.key_commitment == known:
             resume = f"Resume release {entry.id}, or pass" if entry.status == "unfinished" else "Pass"
-            raise DoesNotCompose(
+            raise RefusedByLedger(
                 f"Release {entry.id} was begun with this key, and a key is for one release: its noise would be drawn "
                 "twice.",
                 remedy=f"{resume} a new key: crowdblend.randomness.new_key().",

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
+import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import RLock
 from typing import Any, Literal, TypeVar
 
-from crowdblend.errors import InvalidInput
+import msgspec
+
+from crowdblend.errors import InvalidInput, NotReachable
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.privacy import Relation
 from crowdblend.ledger.budget import Budget, ProfileTotal
-from crowdblend.ledger.chain import GENESIS, KEY_BYTES, Head, commitment, next_record
+from crowdblend.ledger.chain import GENESIS, KEY_BYTES, Head, Record, commitment, next_record
 from crowdblend.ledger.conflicts import KnownRelease, Outlook, check_conflicts, distinct_entries, population_of
 from crowdblend.ledger.database import Transaction
 from crowdblend.ledger.declarations import NEVER, Description, Distinct, Limit, Overlap, refuse_confusable, this_user
@@ -28,22 +31,25 @@ from crowdblend.ledger.history import (
     Step,
     check_key,
     check_keys,
+    checked_body,
     checked_secret,
     edited_ledger,
     ledger_behind,
     populations_of,
     read_identities,
     refuse_known_key,
-    to_body,
-    to_step,
 )
 from crowdblend.ledger.identity import FingerprintRequest, Identity, fingerprint
 from crowdblend.ledger.limits import Accounts
+from crowdblend.ledger.server import CUT
 from crowdblend.ledger.statements import StatedRecord, guarantees_of, stated_entry
 from crowdblend.ledger.store import Store, locate, now
 from crowdblend.version import __version__
 
 Declared = TypeVar("Declared", Limit, Description, Overlap, Distinct)
+Made = TypeVar("Made", bound=Step)
+_WAITS = (0.5, 1.0, 2.0)
+"""Seconds before each other try where a connection was cut."""
 
 
 class Ledger:
@@ -192,15 +198,17 @@ class Ledger:
 
     def _declare(self, declaration: Declared, *, keeps_end: bool = False) -> Declared:
         names = {declaration.population, getattr(declaration, "other", declaration.population)}
-        with self._writing() as (transaction, history):
+
+        def declare(transaction: Transaction, history: History) -> Declared:
             for name in names:
                 refuse_confusable(name, history.names())
             if isinstance(declaration, Limit):
                 declaration.check_change(history.declarations.limit(declaration.population), keeps_end=keeps_end)
             if isinstance(declaration, Distinct):
                 history.declarations.check_distinct(declaration)
-            _append(transaction, history, declaration)
-        return declaration
+            return msgspec.structs.replace(declaration, role=transaction.role())
+
+        return self._append(declare)
 
     # One more release.
 
@@ -238,21 +246,28 @@ class Ledger:
             return replace(outlook, high=tuple(history.accounts.high_totals(spending)))
 
     def begin(
-        self, spending: Spending, *, identity: Identity | None = None, key: bytes | None = None, seal: bool = False
+        self,
+        spending: Spending,
+        *,
+        identity: Identity | None = None,
+        key: bytes | None = None,
+        seal: bool = False,
+        by: str | None = None,
     ) -> int:
         """Record a release that conflicts with no earlier one, as unfinished; return the number of its entry.
 
         The check and the record are one transaction: of two releases from one sample that begin at the same time, one
         is refused. `spending` is what the release guarantees, and to whom; `identity` tells its source from others. The
         `key` of the sample is kept until the release is finished, or for ever with `seal`; the record has a commitment
-        to it.
+        to it. `by` names the person, by default the user of this process.
         """
         if key is not None and (not isinstance(key, bytes) or len(key) != KEY_BYTES):
             raise InvalidInput(
                 f"A key has {KEY_BYTES} bytes. Pass the key that drew the sample.", where="key", code="key.length"
             )
         text = None if identity is None else identity.to_json()
-        with self._writing() as (transaction, history):
+
+        def record(transaction: Transaction, history: History) -> BegunRecord:
             outlook = self._check(transaction, history, KnownRelease(spending, identity), key)
             entry = Entry(
                 id=len(history.entries) + 1,
@@ -260,17 +275,19 @@ class Ledger:
                 spending=spending,
                 key="sealed" if seal else "destroyed",
                 software=f"crowdblend {__version__}",
+                by=by or this_user(),
                 key_commitment=None if key is None else commitment(key),
                 identity=None if text is None else fingerprint(text),
                 not_compared=outlook.not_compared,
                 other_people=outlook.other_people,
             )
-            _append(transaction, history, BegunRecord.of(entry))
             if key is not None:
                 transaction.add_key(entry.id, key)
             if text is not None:
                 transaction.add_identity(fingerprint(text), text)
-        return entry.id
+            return BegunRecord.of(entry)
+
+        return self._append(record).entry
 
     def record(
         self,
@@ -297,14 +314,17 @@ class Ledger:
         guarantees = guarantees_of(epsilon, delta, rho, curve, relation)
         statement = Statement(tool, version, by or this_user(), why, reference)
         population = normal_name(population)
-        with self._writing() as (transaction, history):
+
+        def record(_: Transaction, history: History) -> StatedRecord:
             software = f"crowdblend {__version__}"
             entry = stated_entry(len(history.entries) + 1, now(), software, population, guarantees, statement)
             refuse_confusable(entry.spending.population, history.names())
-            _append(transaction, history, StatedRecord.of(entry))
+            return StatedRecord.of(entry)
+
+        number = self._append(record).entry
         for sentence in self.accounts().overruns(population):
             warnings.warn(sentence, stacklevel=2)
-        return entry
+        return self.entry(number)
 
     def finish(
         self, entry_id: int, *, certificate_digest: str, data_sha256: str, internal: Mapping[str, Any] | None = None
@@ -316,15 +336,17 @@ class Ledger:
         """
         check_digest("certificate_digest", certificate_digest)
         check_digest("data_sha256", data_sha256)
-        with self._writing() as (transaction, history):
+
+        def record(transaction: Transaction, history: History) -> FinishedRecord:
             entry = history.entry(entry_id)
             if entry.status != "unfinished":
                 message = f"Release {entry.id} is {entry.status} already. Begin a new one."
                 raise InvalidInput(message, where=f"release {entry.id}", code="ledger.step")
-            known = dict(internal or {})
-            _append(transaction, history, FinishedRecord(entry.id, now(), certificate_digest, data_sha256, known))
             if entry.key != "sealed":
                 transaction.delete_key(entry.id)
+            return FinishedRecord(entry.id, now(), certificate_digest, data_sha256, dict(internal or {}))
+
+        self._append(record)
 
     def key(self, entry_id: int) -> bytes:
         """Return the key of the release `entry_id`: unfinished, to get the same output again, or sealed."""
@@ -393,6 +415,29 @@ class Ledger:
             self._identities |= read_identities(unread, transaction.identities(digests))
         return self._identities
 
+    def _append(self, make: Callable[[Transaction, History], Made]) -> Made:
+        """Append the record that is made in a transaction, and return it.
+
+        Where the connection is cut the transaction is tried again, unless the record is there: then its commit came
+        through, and only the answer was lost.
+        """
+        lost: tuple[Made, Record] | None = None
+        for wait in (*_WAITS, None):
+            try:
+                with self._writing() as (transaction, history):
+                    if lost is not None and transaction.hash_of(lost[1].number) == lost[1].hash:
+                        return lost[0]
+                    made = make(transaction, history)
+                    record = next_record(history.last, checked_body(made), transaction.role())
+                    lost = made, record
+                    transaction.add_record(record)
+                return made
+            except NotReachable as problem:
+                if wait is None or problem.code != CUT:
+                    raise
+                time.sleep(wait)
+        raise AssertionError("the last try returns or raises")
+
     @contextmanager
     def _writing(self) -> Iterator[tuple[Transaction, History]]:
         """Begin a transaction that no other writer overlaps, and follow what was recorded."""
@@ -441,13 +486,6 @@ class Ledger:
                 warnings.warn(f"No ledger at {self.location.words()}; creating a new one.", stacklevel=4)
             self._store = Store.open(self.location, make=True)
         return self._store
-
-
-def _append(transaction: Transaction, history: History, step: Step) -> None:
-    """Append a record; what could not be read again is not written."""
-    body = to_body(step)
-    to_step(body)
-    transaction.add_record(next_record(history.last, body))
 
 
 def _check_limits(transaction: Transaction, history: History, spending: Spending) -> None:

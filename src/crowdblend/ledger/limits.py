@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import ROUND_FLOOR, Context
 
-from crowdblend.errors import Refused
+from crowdblend.errors import RefusedByLedger
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import Differential
 from crowdblend.guarantees.wording import at_least, at_most
@@ -57,7 +57,7 @@ class Accounts:
             if limit.until is not None and today > limit.until:
                 message = f"The limit of {population!r} ended on {limit.until}."
                 remedy = "Set a new limit."
-                raise Refused(message, remedy=remedy, where=population, code="limit.ended")
+                raise RefusedByLedger(message, remedy=remedy, where=population, code="limit.ended")
             if not self.fits(limit, SpendingGroup.of(coming)):
                 raise self._refusal(limit, coming)
 
@@ -162,10 +162,10 @@ class Accounts:
                 )
         return found
 
-    def _refusal(self, limit: Limit, coming: Spending) -> Refused:
+    def _refusal(self, limit: Limit, coming: Spending) -> RefusedByLedger:
         usage = self.usage(limit, SpendingGroup.of(coming))
         if usage is None:
-            return Refused(
+            return RefusedByLedger(
                 f"The limit of {limit.population!r} compares {limit.relation.words}, and a release about these people "
                 "has no such guarantee.",
                 remedy="Release with such a guarantee, or set a limit whose relation is replace.",
@@ -177,7 +177,7 @@ class Accounts:
         fitting = "No further release fits"
         if largest is not None and loss is not None:
             fitting = f"A release with epsilon {at_least(largest)} at delta {at_most(loss.delta)} fits"
-        return Refused(
+        return RefusedByLedger(
             f"With this release all those about {limit.population!r} would come to {usage.words()} ({usage.reason()}); "
             f"the limit is {limit.words()}.",
             remedy=f"{fitting}. Or raise the limit.",

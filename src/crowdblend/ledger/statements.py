@@ -7,6 +7,7 @@ with those of releases, and an (ε, δ) at the δ that the statement names, whic
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 
@@ -113,10 +114,11 @@ class StatedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_
         where = entry.spending.population
         return cls(entry.id, entry.created, entry.software, where, guarantees, **vars(entry.statement))
 
-    def to_entry(self, guarantees: tuple[Guarantee, ...]) -> Entry:
-        """Return the entry of the record."""
+    def to_entry(self, guarantees: tuple[Guarantee, ...], role: str) -> Entry:
+        """Return the entry of the record, appended by a role of the database."""
         statement = Statement(self.tool, self.version, self.by, self.why, self.reference)
-        return stated_entry(self.entry, self.at, self.software, self.population, guarantees, statement)
+        entry = stated_entry(self.entry, self.at, self.software, self.population, guarantees, statement)
+        return replace(entry, role=role)
 
 
 def stated_entry(
@@ -124,7 +126,7 @@ def stated_entry(
 ) -> Entry:
     """Return the entry of a statement: about a sample of its own, and without data that could be compared."""
     spending = Spending(population, f"{STATED}:{number}", True, STATED, guarantees, "elsewhere")
-    return Entry(number, at, spending, "destroyed", software, "stated", statement=statement)
+    return Entry(number, at, spending, "destroyed", software, statement.by, status="stated", statement=statement)
 
 
 def concentrated_together(uses: Sequence[Uses]) -> tuple[Uses, ...]:

@@ -11,16 +11,16 @@ import secrets
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from crowdblend.errors import InvalidInput, Refused, reason_of
+from crowdblend.errors import CrowdblendError, InvalidInput, NoRoom, NotReachable
 from crowdblend.frozen import dataclass
 from crowdblend.ledger.chain import FORMAT, KEY_BYTES, commitment, next_record
-from crowdblend.ledger.database import Transaction, create_tables
+from crowdblend.ledger.database import Transaction, create_tables, create_triggers
 from crowdblend.ledger.history import CreatedRecord, to_body
-from crowdblend.packages import psycopg
+from crowdblend.ledger.server import check_address, transaction_on_server
 from crowdblend.system import close_to_others, data_folder, flush
 
 VARIABLE = "CROWDBLEND_LEDGER"
@@ -108,7 +108,6 @@ def _data_folder() -> Path:
 
 PATIENCE = 30.0
 """Seconds to wait for another process that is writing."""
-_ADVISORY_LOCK = 7021800464  # any constant: all writers of one database take the same lock
 _REASONS = {
     "SQLITE_BUSY": ("busy", "is held by another process for {patience:g} seconds. Wait for it and try again"),
     "SQLITE_READONLY": ("not-writable", "cannot be written. Change its permissions or name another"),
@@ -134,15 +133,7 @@ class Store:
         self.location = location
         if location.url is None:
             return
-        try:
-            psycopg.conninfo.conninfo_to_dict(location.url)
-        except ImportError:
-            message = "A ledger in PostgreSQL needs the package psycopg."
-            remedy = 'Install it in a checkout: pip install ".[postgres]".'
-            raise InvalidInput(message, remedy=remedy, where="ledger", code="system.package") from None
-        except psycopg.Error:
-            message = "The address of the ledger is no PostgreSQL URL. Correct it."
-            raise InvalidInput(message, where="ledger", code="ledger-location") from None
+        check_address(location.url)
 
     @classmethod
     def open(cls, location: Location, *, make: bool = False) -> Store:
@@ -174,26 +165,19 @@ class Store:
     @contextmanager
     def transaction(self, *, writing: bool) -> Iterator[Transaction]:
         """Begin a transaction that sees one state, or that no other writer overlaps; then it is durable at its end."""
-        path, url = self.location.path, str(self.location.url)
         try:
-            with _of_server(url, writing) if path is None else _of_file(path, writing) as transaction:
+            with self._begin(writing=writing) as transaction:
                 yield transaction
         except sqlite3.Error as problem:
             name = str(getattr(problem, "sqlite_errorname", ""))
             code, reason = next((known for prefix, known in _REASONS.items() if name.startswith(prefix)), _DAMAGED)
             raise _refusal(self.location, code, reason.format(patience=PATIENCE)) from None
-        except Exception as problem:
-            if path is not None or not isinstance(problem, psycopg.Error):
-                raise
-            if isinstance(problem, psycopg.errors.InsufficientPrivilege):
-                message = f"Your role may not do this in the ledger {self.location.words()}."
-                remedy = "Ask its owner for the rights that crowdblend ledger roles prints."
-                raise Refused(message, remedy=remedy, where="ledger", code="ledger.no-right") from None
-            if isinstance(problem, psycopg.OperationalError):  # of the connection, not of a record
-                reason = f"does not answer: {reason_of(problem)}. Check the address"
-                raise _refusal(self.location, "unreachable", reason) from None
-            reason = "does not allow this. Check your rights"
-            raise _refusal(self.location, "unreachable", reason) from None
+
+    def _begin(self, *, writing: bool) -> AbstractContextManager[Transaction]:
+        path, words = self.location.path, self.location.words()
+        if path is not None:
+            return _of_file(path, writing)
+        return transaction_on_server(str(self.location.url), words, writing=writing, patience=PATIENCE)
 
 
 @contextmanager
@@ -215,19 +199,14 @@ def _of_file(path: Path, writing: bool) -> Iterator[Transaction]:
                     connection.execute("ROLLBACK")
 
 
-@contextmanager
-def _of_server(url: str, writing: bool) -> Iterator[Transaction]:
-    """Begin a transaction in PostgreSQL."""
-    with psycopg.connect(url, client_encoding="utf8") as connection:
-        if writing:
-            connection.execute(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
-        else:  # one state for everything that is read: by default every statement sees a newer one
-            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-        yield Transaction(connection, on_server=True)
+# What another try may meet differently, and what a scheduler waits for room with.
+_KINDS = {"busy": NotReachable, "disk-full": NoRoom, "disk": NoRoom}
 
 
-def _refusal(location: Location, code: str, reason: str) -> InvalidInput:
-    return InvalidInput(f"The ledger {location.words()} {reason}.", where="ledger", code=f"ledger.{code}")
+def _refusal(location: Location, code: str, reason: str) -> CrowdblendError:
+    return _KINDS.get(code, InvalidInput)(
+        f"The ledger {location.words()} {reason}.", where="ledger", code=f"ledger.{code}"
+    )
 
 
 def _prepare_file(path: Path, *, make: bool) -> None:
@@ -275,6 +254,8 @@ def _make_file(path: Path) -> None:
 def _fill(transaction: Transaction) -> None:
     """Make the tables of a new ledger, with its secret and the record that commits to it."""
     create_tables(transaction)
+    create_triggers(transaction)
     secret = secrets.token_bytes(KEY_BYTES)
     transaction.add_secret(secret)
-    transaction.add_record(next_record(None, to_body(CreatedRecord(FORMAT, commitment(secret), now()))))
+    body = to_body(CreatedRecord(FORMAT, commitment(secret), now()))
+    transaction.add_record(next_record(None, body, transaction.role()))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.calculus.certificate import Certificate
-from crowdblend.errors import InvalidInput, Unavailable
+from crowdblend.errors import InvalidInput, of_system
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.privacy import Guarantee
@@ -55,7 +55,9 @@ def save(files: Mapping[str, bytes], folder: Path, *, force: bool) -> Path:
             commit(staging, folder, force=force)
         except OSError as problem:
             reason = f"{folder.parent} cannot be written: {problem.strerror}."
-            raise Unavailable(reason, remedy="Choose another folder.", code="write-failed", where="folder") from None
+            raise of_system(problem)(
+                reason, remedy="Choose another folder.", code="write-failed", where="folder"
+            ) from None
     return folder
 
 

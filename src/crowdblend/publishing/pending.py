@@ -12,7 +12,7 @@ from crowdblend.calculus.profiles import profile_of
 from crowdblend.engines.choice import identify
 from crowdblend.engines.engine import Engine
 from crowdblend.engines.identity import largest_rate, sample_of
-from crowdblend.errors import InvalidInput, Refused
+from crowdblend.errors import InvalidInput, RefusedByLedger
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import Guarantee, Relation
 from crowdblend.kinds import AnyPlan, AnyPolicy
@@ -188,6 +188,6 @@ def _not_named(policy: AnyPolicy, population: str, ledger: books.Ledger) -> tupl
     if not counted.issuperset(named):
         message = f"The ledger has no release about {population!r} that is the proposal which the policy names."
         remedy = "Use the ledger that recorded it, and the same population in [data]."
-        raise Refused(message, remedy=remedy, where="[privacy] proposed", code="proposal-not-recorded")
+        raise RefusedByLedger(message, remedy=remedy, where="[privacy] proposed", code="proposal-not-recorded")
     proposals = () if policy.proposes else [entry for entry in earlier if entry.spending.kind == PROPOSAL]
     return tuple(entry for entry in proposals if entry.certificate_digest not in named)

@@ -10,9 +10,10 @@ from typing import TypeVar
 
 from crowdblend import ledger as books
 from crowdblend.calculus import Assumption
-from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
+from crowdblend.errors import CrowdblendError, InvalidInput, NoRoom, Refused, of_system
 from crowdblend.frozen import dataclass
 from crowdblend.publishing.staging import Completion, Staging
+from crowdblend.stopping import Standing, add_standing
 
 Problem = TypeVar("Problem", bound=BaseException)
 
@@ -43,13 +44,14 @@ class Record:
         return (began or datetime.now(UTC).isoformat())[:10]
 
     @property
-    def state(self) -> str:
-        """Return what the ledger holds of the release, in a sentence."""
+    def standing(self) -> Standing:
+        """Return what the ledger holds of the release."""
         if self.ledger is None:
-            return "The release was not recorded."
+            return Standing("The release was not recorded.")
         if self.entry is None:
-            return "The release may be recorded: see crowdblend ledger list."
-        return f"Release {self.entry} is recorded: see crowdblend ledger show {self.entry}."
+            return Standing("The release may be recorded: see crowdblend ledger list.", None)
+        sentence = f"Release {self.entry} is recorded: see crowdblend ledger show {self.entry}."
+        return Standing(sentence, True, self.entry)
 
     def sign(self, staging: Staging) -> Staging:
         """Return the staging folder, with a journal that says which entry it belongs to."""
@@ -75,12 +77,12 @@ class Record:
         except OSError as problem:
             reason = f"Writing the release failed: {problem.strerror or type(problem).__name__}."
             raise self._with_advice(
-                Unavailable(reason, remedy="Make room.", code="write-failed", where="--out")
+                of_system(problem)(reason, remedy="Make room.", code="write-failed", where="--out")
             ) from None
         except MemoryError:
             reason = "The release needs more memory than there is."
             raise self._with_advice(
-                Unavailable(reason, remedy="Make room.", code="out-of-memory", where="[release] memory")
+                NoRoom(reason, remedy="Make room.", code="out-of-memory", where="[release] memory")
             ) from None
         except CrowdblendError as problem:
             self._with_advice(problem)
@@ -102,9 +104,10 @@ class Record:
             f"had: {self.command}"
         )
         if not isinstance(problem, CrowdblendError):
-            problem.add_note(advice)
+            add_standing(problem, Standing(advice, True, self.entry))
         elif advice not in problem.remedy:
             problem.remedy = f"{problem.remedy} {advice}".strip()
+            problem.entry, problem.recorded = self.entry, True
         return problem
 
 

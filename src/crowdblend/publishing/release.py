@@ -62,6 +62,7 @@ def release(
     figures: bool = True,
     release_plan: AnyPlan | None = None,
     new: bool = False,
+    by: str | None = None,
 ) -> Release:
     """Publish what the policy says into a folder that appears whole or not at all.
 
@@ -74,7 +75,8 @@ def release(
     policy, where it was made already.
 
     The same job twice is one release: an unfinished one of this policy, these data and this target is resumed, with its
-    own key, unless another one is meant: `new`.
+    own key, unless another one is meant: `new`. `by` names the person in the ledger, by default the user of this
+    process.
     """
     engine = engine or default_engine()
     require_rows(policy.data)
@@ -84,7 +86,7 @@ def release(
     secret = key if key is not None else new_key()
     check_place(folder)
     record = Record()
-    with when_stopped(lambda: record.state), exclusive_use(folder):
+    with when_stopped(lambda: record.standing), exclusive_use(folder):
         last_digest = recover(folder, ledger)
         if new or last_digest is None:
             check_target(folder, force=force)
@@ -132,6 +134,7 @@ def release(
                         engine,
                         in_memory=in_memory,
                         signed=sign is not None,
+                        by=by,
                     )
                 with record.explain_failure():
                     complete, certificate = write_release(
@@ -150,12 +153,13 @@ def _begin(
     *,
     in_memory: bool,
     signed: bool,
+    by: str | None,
 ) -> Record:
     """Record the release as begun: from here on it counts as spent, and can be resumed."""
     # Until the release is finished the ledger holds the key, so that a resumed one has the same output.
     kept = not policy.sampling.already_drawn or policy.sampling.thin is not None
     seal = policy.sampling.key == "seal" and kept
-    entry = ledger.begin(pending.spending, identity=pending.identity, key=secret, seal=seal)
+    entry = ledger.begin(pending.spending, identity=pending.identity, key=secret, seal=seal, by=by)
     named = None if policy_file is None else str(policy_file)
     python = in_memory or policy.data.format == "frame"
     command = resume_command(ledger, entry, named, engine.name, python=python, signed=signed)

@@ -12,7 +12,7 @@ from pathlib import Path
 from crowdblend.calculus import Certificate, sha256_of
 from crowdblend.calculus.certificate import digest
 from crowdblend.engines.engine import Engine, Progress, no_progress
-from crowdblend.errors import Unavailable
+from crowdblend.errors import of_system
 from crowdblend.kinds import AnyPlan, Reading
 from crowdblend.publishing.committing import commit
 from crowdblend.publishing.description import describe
@@ -36,7 +36,7 @@ def staging_for(folder: Path, journal: Journal) -> Iterator[Staging]:
         staging = Staging.make(folder, journal)
     except OSError as problem:
         reason = f"{folder.parent} cannot be written: {problem.strerror}. Choose another folder."
-        raise Unavailable(reason, code="write-failed", where="--out") from None
+        raise of_system(problem)(reason, code="write-failed", where="--out") from None
     try:
         yield staging
     except BaseException:

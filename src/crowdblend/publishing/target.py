@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from crowdblend.errors import InvalidInput, Unavailable
+from crowdblend.errors import InvalidInput, NoRoom, NotReachable, of_system
 from crowdblend.system import file_lock, has_room
 
 CERTIFICATE = "certificate.json"
@@ -49,7 +49,7 @@ def check_place(folder: Path) -> None:
         raise InvalidInput(reason, where="--out", code="output-name")
     if not has_room(folder.parent, LEAST_ROOM, LEAST_FILES):
         reason = f"The disk of {folder.parent} is full. Make room, or choose another folder."
-        raise Unavailable(reason, code="disk-full", where="--out")
+        raise NoRoom(reason, code="disk-full", where="--out")
 
 
 @contextmanager
@@ -60,8 +60,8 @@ def exclusive_use(folder: Path) -> Iterator[None]:
             lock.enter_context(file_lock(folder.with_name(f".{folder.name}.lock")))
         except BlockingIOError:
             reason = f"Another release is working on {folder}. Wait for it, or choose another folder."
-            raise Unavailable(reason, code="output-busy", where="--out") from None
+            raise NotReachable(reason, code="output-busy", where="--out") from None
         except OSError as problem:
             reason = f"{folder.parent} cannot be written: {problem.strerror}. Choose another folder."
-            raise Unavailable(reason, code="write-failed", where="--out") from None
+            raise of_system(problem)(reason, code="write-failed", where="--out") from None
         yield

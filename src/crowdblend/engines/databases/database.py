@@ -13,7 +13,7 @@ from typing import Protocol
 
 from crowdblend.engines.duckdb.relation import identifier, source_name
 from crowdblend.engines.refusals import refusal
-from crowdblend.errors import InvalidInput, reason_of
+from crowdblend.errors import CrowdblendError, InvalidInput, NotReachable, reason_of
 from crowdblend.frozen import dataclass
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.header import ColumnKind, kind_of
@@ -51,6 +51,10 @@ def column_of(field: pa.Field) -> DatabaseColumn:
     return DatabaseColumn(field.name, kind_of(field.type), identifier(field.name))
 
 
+# Classes of SQLSTATE: the connection, the server's resources, an operator, the server's system.
+_AWAY = ("08", "53", "57", "58")
+
+
 @contextmanager
 def silence(data: DataSource, *, starting: bool = False) -> Iterator[None]:
     """Failures of a driver inside, as refusals without a word of theirs; while it is `starting`, with their reason."""
@@ -66,7 +70,7 @@ def silence(data: DataSource, *, starting: bool = False) -> Iterator[None]:
         raise _refusal(data, error, starting) from None
 
 
-def _refusal(data: DataSource, error: Exception, starting: bool) -> InvalidInput:
+def _refusal(data: DataSource, error: Exception, starting: bool) -> CrowdblendError:
     state = str(getattr(error, "sqlstate", None) or "")
     what, where = name_table(data)
     if state in ("42P01", "3F000", "42703"):
@@ -81,10 +85,13 @@ def _refusal(data: DataSource, error: Exception, starting: bool) -> InvalidInput
     if state.startswith("42"):
         return refusal("query", f"{what} is no single SELECT that the database can run.", "Correct the query.", where)
     message = "Check source, the password (PGPASSWORD, ~/.pgpass) and the server."
+    why = "The database in [data] stopped answering."
+    away = "://" in data.source and (not state or state[:2] in _AWAY)
     if starting:
         why = f"The database in [data] does not answer: {reason_of(error)}."
-        return refusal("database", why, message, "[data] source")
-    return refusal("database", "The database in [data] stopped answering.", message, "[data] source")
+    if away:
+        return NotReachable(why, remedy=message, where="[data] source", code="data.database")
+    return refusal("database", why, message, "[data] source")
 
 
 def name_table(data: DataSource) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from crowdblend.engines.refusals import out_of_memory, refusal
-from crowdblend.errors import InvalidInput, reason_of
+from crowdblend.errors import CrowdblendError, InvalidInput, NoRoom, reason_of
 from crowdblend.packages import duckdb
 from crowdblend.policies.source import DataSource, Resources
 from crowdblend.recoding.reading import quote
@@ -29,12 +29,15 @@ def not_utf8() -> InvalidInput:
 
 
 # What the engine says of a failure, in lower case, and what we say instead; the first that fits.
-_FAILURES: tuple[tuple[tuple[str, ...], Callable[[], InvalidInput]], ...] = (
+_FAILURES: tuple[tuple[tuple[str, ...], Callable[[], CrowdblendError]], ...] = (
     (("out of memory", "memory_limit", "memory limit", "failed to allocate"), out_of_memory),
     (
         ("no space left", "max_temp_directory_size", "disk full"),
-        lambda: refusal(
-            "disk-full", "The temporary folder is full.", "Free some space, or point TMPDIR elsewhere.", "TMPDIR"
+        lambda: NoRoom(
+            "The temporary folder is full.",
+            remedy="Free some space, or point TMPDIR elsewhere.",
+            where="TMPDIR",
+            code="data.disk-full",
         ),
     ),
     (("utf-8", "utf8", "unicode", "invalid string encoding"), not_utf8),
@@ -145,7 +148,7 @@ def redact(
         if text.rstrip().endswith("keyboardinterrupt:"):  # raised while the database was calling Python
             raise KeyboardInterrupt from None
         failures = (failure() for words, failure in _FAILURES if any(word in text for word in words))
-        refused = next(failures, refusal(code, message, remedy, where))
+        refused: CrowdblendError = next(failures, refusal(code, message, remedy, where))
         if starting:
             refused.message = f"{refused.message.removesuffix('.')}: {reason_of(error)}."
         raise refused from None

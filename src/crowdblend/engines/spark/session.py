@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 
 from crowdblend.engines.engine import Progress
 from crowdblend.engines.refusals import refusal
-from crowdblend.errors import CrowdblendError, Unavailable, reason_of
+from crowdblend.errors import CrowdblendError, NotReachable, Unavailable, reason_of
 from crowdblend.lazy import lazy_imports
 from crowdblend.packages import pyarrow as pa
 
@@ -65,7 +65,7 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None) ->
     except Exception as problem:
         message = f"Spark does not start: {reason_of(problem)}."
         remedy = "Check its settings, and that Java 17 is installed; its log says more."
-        raise Unavailable(message, remedy=remedy, where="--engine spark", code="engine.spark-start") from None
+        raise NotReachable(message, remedy=remedy, where="--engine spark", code="engine.spark-start") from None
     try:
         yield made
     finally:
@@ -139,4 +139,4 @@ def redact() -> Iterator[None]:
             remedy = "Set PYSPARK_PYTHON to the same version."
             raise Unavailable(message, remedy=remedy, where="PYSPARK_PYTHON", code="engine.spark-package") from None
         message, remedy = "The Spark job failed.", "Its log says why; nothing was published."
-        raise Unavailable(message, remedy=remedy, where="--engine spark", code="engine.spark-job") from None
+        raise NotReachable(message, remedy=remedy, where="--engine spark", code="engine.spark-job") from None

@@ -12,7 +12,7 @@ import numpy as np
 from crowdblend.calculus import Assumption
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
-from crowdblend.errors import Unavailable
+from crowdblend.errors import NoRoom
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.graph.facts import GraphFacts, GraphStatisticFacts
@@ -139,7 +139,7 @@ def _in_memory() -> Iterator[None]:
         yield
     except MemoryError:
         message = "The network does not fit into memory, at about 50 bytes a link."
-        raise Unavailable(message, remedy="Use a larger machine.", where="[data] source", code="data.memory") from None
+        raise NoRoom(message, remedy="Use a larger machine.", where="[data] source", code="data.memory") from None
 
 
 def plan(policy: GraphPolicy) -> GraphPlan:
