@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import field
+from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,7 +52,12 @@ class Frame:
 
 
 # What makes the values of a type readable, in pandas.
-_CONVERSIONS = {"interval": "astype(str)", "period": "dt.to_timestamp()", "timedelta": "dt.total_seconds()"}
+_CONVERSIONS = {
+    "interval": "astype(str)",
+    "period": "dt.to_timestamp()",
+    "timedelta": "dt.total_seconds()",
+    "members of an enum": 'map(lambda one: getattr(one, "value", one))',
+}
 
 
 def _conversion(column: str, kind: str) -> str:
@@ -164,6 +170,13 @@ def _reader(data: Any) -> tuple[str, pa.RecordBatchReader]:
         raise _wrong(
             message, 'Pass their folder, a pattern such as "data/*.parquet", or pyarrow.dataset.dataset(paths).'
         )
+    if _is_of("pyarrow.dataset", "Scanner", data):
+        raise _wrong("The data are an Arrow scanner.", "Pass data.to_reader().")
+    if isinstance(data, list | tuple) and data and all(_is_of("pyarrow", "RecordBatch", one) for one in data):
+        raise _wrong("The data are a list of record batches.", "Pass pyarrow.Table.from_batches(data).")
+    if _is_of("numpy", "ndarray", data):
+        message = "The data are a NumPy array, whose columns have no names."
+        raise _wrong(message, "Pass pandas.DataFrame(data, columns=[...]).")
     if isinstance(data, list | dict):
         message = f"The data are a {type(data).__name__} of Python values."
         raise _wrong(message, "Pass pandas.DataFrame(data), or an Arrow table of them.")
@@ -234,6 +247,8 @@ def _pandas_column(series: pandas.Series) -> pa.ChunkedArray | str:
         converted = pa.array(series, from_pandas=True)
     except (pa.ArrowException, OverflowError, TypeError, ValueError):
         mixed = series.dtype == object
+        if mixed and any(isinstance(one, Enum) for one in series):
+            return "members of an enum"
         return "values of several types" if mixed else f"values of the type {series.dtype}, which Arrow has not"
     if series.dtype == object and pa.types.is_binary(converted.type) and any(isinstance(one, str) for one in series):
         return "values of several types"
