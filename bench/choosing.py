@@ -15,8 +15,7 @@ import numpy as np
 from crowdblend import plan
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.kinds.microdata.plan import MicrodataPlan
-from crowdblend.kinds.microdata.plan import plan as plan_release
+from crowdblend.kinds.microdata.plan import MicrodataPlan, method
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.policies.choosing import Choosing
@@ -53,7 +52,7 @@ def thinned(sample: SampledClasses, rate: float) -> tuple[SampledClasses, Sample
 
 
 def losses(policy: MicrodataPolicy, everybody: SampledClasses, runs: int) -> list[float]:
-    planned, found = plan_release(policy), []
+    planned, found = method(policy).plan(), []
     assert isinstance(planned, MicrodataPlan)
     assert policy.recoding is not None
     choice = choice_of(policy, planned.score)
@@ -68,7 +67,7 @@ def losses(policy: MicrodataPolicy, everybody: SampledClasses, runs: int) -> lis
 
 
 def best_fixed(policy: MicrodataPolicy, everybody: SampledClasses, runs: int) -> float:
-    planned, lattice = plan_release(policy), lattice_of(policy.columns)
+    planned, lattice = method(policy).plan(), lattice_of(policy.columns)
     assert isinstance(planned, MicrodataPlan)
     scores = score_nodes(lattice, everybody.codes, everybody.counts, planned.score)
     nodes = [lattice.node(int(place)) for place in np.argsort(scores)[::-1][:30]]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.kinds.points.plan import plan
+from crowdblend.kinds.points.plan import method
 from crowdblend.kinds.points.policy import PointsPolicy
 from crowdblend.policies.load import load_policy
 from crowdblend.randomness import KeyedSource, ReleaseKey, discrete_laplace, new_key
@@ -79,7 +79,7 @@ def main() -> None:
     assert isinstance(policy, PointsPolicy)
     rows = duckdb.connect().sql(f"SELECT lng, lat FROM '{policy.data.source}'").fetchnumpy()
     truth, asked = np.column_stack([rows["lng"], rows["lat"]]), ranges(rng)
-    made = plan(policy)
+    made = method(policy).plan()
     sample = count_classes(policy, Everybody()).classes
 
     def ours() -> Points:

@@ -18,7 +18,7 @@ from pyarrow import parquet
 
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.kinds.microdata.plan import MicrodataPlan, plan
+from crowdblend.kinds.microdata.plan import MicrodataPlan, method
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies.load import load_policy
@@ -89,7 +89,7 @@ def main() -> None:
     policy = load_policy(EXAMPLE).only
     assert isinstance(policy, MicrodataPolicy)
     everybody = count_classes(policy, Everybody()).classes
-    lattice, planned = lattice_of(policy.columns), plan(policy)
+    lattice, planned = lattice_of(policy.columns), method(policy).plan()
     assert isinstance(planned, MicrodataPlan)
     good = planned.score
     for search in (Search.whole(lattice.shape), Search.in_steps(lattice.shape), Search.in_steps(lattice.shape, 6)):

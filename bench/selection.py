@@ -16,7 +16,7 @@ import numpy as np
 
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.kinds.microdata.plan import MicrodataPlan, plan
+from crowdblend.kinds.microdata.plan import MicrodataPlan, method
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.recoding_lattice import lattice_of
@@ -50,7 +50,7 @@ def main() -> None:
     policy = load_policy(EXAMPLE).only
     assert isinstance(policy, MicrodataPolicy)
     everybody = count_classes(policy, Everybody()).classes
-    lattice, planned = lattice_of(policy.columns), plan(policy)
+    lattice, planned = lattice_of(policy.columns), method(policy).plan()
     assert isinstance(planned, MicrodataPlan)
     score = planned.score
     for people in (everybody.people, *map(int, sys.argv[1:] or ["1000000"])):

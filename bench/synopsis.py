@@ -18,7 +18,7 @@ import numpy as np
 
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.kinds.synopsis.plan import SynopsisPlan, plan
+from crowdblend.kinds.synopsis.plan import SynopsisPlan, method
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions
 from crowdblend.mechanisms.synopsis.rows import count_rows, random_rows, shares
 from crowdblend.mechanisms.synopsis.synopses import FittedSynopsis
@@ -30,7 +30,7 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "census_synopsis.toml"
 
 def main(runs: int) -> None:
     policy: Any = load_policy(EXAMPLE)
-    release_plan = plan(policy)
+    release_plan = method(policy).plan()
     assert isinstance(release_plan, SynopsisPlan)
     planned, source = release_plan.parameters, SystemSource()
     mechanism, queries = planned.mechanism, planned.mechanism.queries

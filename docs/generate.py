@@ -25,8 +25,8 @@ from crowdblend.cli.main import COMMANDS, cli
 from crowdblend.policies.domains import DOMAINS, AxisDomain
 from crowdblend.policies.key import Key, keys_of, parts_of, sections_of
 from crowdblend.policies.policy import SPLITS
-from crowdblend.policies.publication import CommonKeys, own_parts
-from crowdblend.policies.registry import KINDS, WORDS, policy_class, publication_keys
+from crowdblend.policies.publication import Publication
+from crowdblend.policies.registry import KINDS, WORDS, publication_class, publication_keys
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.terms import Terms
 from docs import combinations, compared_tables, error_codes
@@ -199,13 +199,13 @@ def policy() -> str:
     parts.append(_keys("[privacy]", sections["privacy"]) + f"| `split` | With several publications. {splits} |\n")
     parts += [_keys(f"[{name}]", held[name]) for name in ("recoding", "about")]
     parts.append(_keys("[release]", sections["release"]))
-    parts.append(_keys("[[publish]]", keys_of(CommonKeys).values()))
+    parts.append(_keys("[[publish]]", keys_of(Publication).values()))
     for kind in KINDS:
         parts.append(_keys(f'kind = "{kind}"', publication_keys(kind).values(), WORDS[kind].publishes, deep=True))
         parts += [
             _keys(part.title, keys_of(part.holder).values(), part.meaning, deep=True)
-            for part in own_parts(policy_class(kind)).values()
-            if part.many
+            for part in parts_of(publication_class(kind)).values()
+            if not part.inline
         ]
     parts.append(
         "## [columns]\n\nA domain for every column that is published, declared from what is known beforehand. Nothing "

@@ -61,8 +61,8 @@ with lazy_imports():  # nothing is loaded before it is asked for
     from crowdblend.policies.choosing import Choosing
     from crowdblend.policies.load import load_policy
     from crowdblend.policies.policy import Policy
-    from crowdblend.policies.publication_policy import About
     from crowdblend.policies.sampling import Biased, Coins, Everybody, Poisson, Strata, Survey, Weights
+    from crowdblend.policies.terms import About
     from crowdblend.publishing.finished_release import Release
     from crowdblend.reading.release import PublishedRelease, read
     from crowdblend.synthesis.policy import Synthetic
@@ -159,8 +159,6 @@ if not TYPE_CHECKING:  # a misspelt name is an error of types, too
             raise AttributeError(
                 f"module {__name__!r} has no attribute {name!r}{hint}", name=name, obj=sys.modules[__name__]
             )
-        if _MODULES[name].startswith(("crowdblend.policies.", "crowdblend.kinds.")):
-            import_module("crowdblend.kinds")  # tells policies how they are planned
         loaded = getattr(import_module(_MODULES[name]), name)
         import_module("crowdblend.api.reference").document(name, loaded)
         globals()[name] = loaded

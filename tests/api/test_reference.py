@@ -85,7 +85,7 @@ def test_every_name_has_an_example_that_runs() -> None:
 
 def test_a_parameter_says_what_its_key_says() -> None:
     said = " ".join(cb.Table.__doc__.split())
-    assert f"flag: {keys_of(cb.Table.policy)['flag'].meaning}" in said
+    assert f"flag: {keys_of(cb.Table)['flag'].meaning}" in said
     assert " ".join(cb.intervals.__doc__.split()).count("width: The width of every interval") == 1
     assert "period: The period to cut to" in cb.date.__doc__  # the key is called as the function is
     assert "[columns]" not in cb.Table.__doc__  # in the words of Python

@@ -15,7 +15,7 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.policies.load import parse_policy
-from crowdblend.policies.registry import KINDS, policy_class
+from crowdblend.policies.registry import KINDS, publication_class
 from tests.cases import for_each, some_daily
 from tests.commands import crowdblend
 from tests.ledger.databases import execute, needs_postgresql
@@ -108,7 +108,7 @@ def _filled(text, kind):
 @pytest.mark.parametrize("source", SOURCES)
 def test_every_kind_from_every_source(kind, source, tmp_path):
     where, table = _source(source, tmp_path)
-    design = next(iter(policy_class(kind).designs), None)
+    design = next(iter(publication_class(kind).designs), None)
     text = starter_policy(where, table=table, kind=kind, design=design, folder=tmp_path)
     for value in (_SECRET, "31337", "1999", "2001"):
         assert value not in text

@@ -7,7 +7,7 @@ import pytest
 
 from crowdblend.planning.designs import register_error, sampling_error
 from crowdblend.policies.load import parse_policy
-from crowdblend.policies.registry import policy_class
+from crowdblend.policies.registry import publication_class
 from crowdblend.policies.sampling import DESIGNS
 from tests.cases import for_each
 from tests.commands import crowdblend
@@ -38,7 +38,7 @@ def test_init_asks_at_a_terminal(answer: str, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr("crowdblend.cli.init.at_a_terminal", lambda: True)
     finished = crowdblend("init", "people.csv", "--person", "id", stdin=f"{answer}\n", folder=tmp_path)
     assert finished.returncode == 0
-    offered = [DESIGNS[name] for name in policy_class("table").designs]
+    offered = [DESIGNS[name] for name in publication_class("table").designs]
     assert all(one.words in finished.stderr and one.meaning in finished.stderr for one in offered)
     assert "off by 0.851 people" in finished.stderr
     text = (tmp_path / "policy.toml").read_text().replace('["FILL_IN"], whole', "[0, 9], whole")

@@ -67,8 +67,8 @@ words: list[str] = [*cb.read("published").notes(), *(one.words() for one in cert
 # Each with the error that mypy has to find in it.
 WRONG = {
     "missing_publish": ("call-arg", "cb.Policy(person='id', columns={'sex': cb.values('f', 'm')})"),
-    "unknown_argument": ("arg-type", "cb.Policy(publish=cb.Table('sex'), sample=10)"),
-    "unknown_argument_of_a_table": ("arg-type", "cb.Table('sex', below='noise')"),
+    "unknown_argument": ("call-arg", "cb.Policy(publish=cb.Table('sex'), sample=10)"),
+    "unknown_argument_of_a_table": ("call-arg", "cb.Table('sex', below='noise')"),
     "wrong_literal": ("arg-type", "cb.Table('sex', below_k='noisy')"),
     "wrong_split": ("arg-type", "cb.Policy(publish=cb.Table('sex'), split='persons')"),
     "no_limit": ("call-arg", "cb.OutlierTable('sex')"),

@@ -10,10 +10,11 @@ import pyarrow as pa
 from pyarrow import csv
 
 from crowdblend.engines.memory import MemoryEngine
-from crowdblend.kinds.statistics.plan import StatisticsReading, plan
+from crowdblend.kinds.statistics.plan import StatisticsReading
 from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.releases.outputs import NumbersOutput
+from tests.plans import plan
 from tests.policies import policies
 
 PEOPLE = 4_000

@@ -13,29 +13,31 @@ from crowdblend.policies.registry import all_kinds
 from crowdblend.reading.release import read
 from crowdblend.rehearsal.subject import subject_of
 from tests.golden.releases import POLICIES, write_sources
+from tests.packages import install_package
 
 # A table of which the data file is called a tally: what makes it a kind is the package, not what it computes.
 PARTS = {
     "__init__": "from crowdblend.policies.registry import Kind\n"
     'TALLY = Kind("another_package", "Tally", "tally", "Counts in another package.")\n',
     "policy": "from crowdblend.kinds.table.policy import Table, TablePolicy\n"
+    "class Tally(Table, frozen=True, kw_only=True):\n"
+    '    kind = "tally"\n'
     "class TallyPolicy(TablePolicy, frozen=True, kw_only=True):\n"
-    '    kind = "tally"\n'
-    "class Tally(Table):\n"
-    '    kind = "tally"\n'
-    "    policy = TallyPolicy\n",
+    "    publication: Tally\n",
     "facts": "from crowdblend.kinds.table.facts import TableFacts\n"
     'class TallyFacts(TableFacts, frozen=True, kw_only=True, tag="tally"):\n'
     '    """What a tally says of itself."""\n',
     "plan": "from crowdblend.releases.crowds import plan_crowds\n"
+    "from crowdblend.releases.method import Method\n"
     "from crowdblend.kinds.table.plan import TablePlan\n"
     "from another_package.facts import TallyFacts\n"
     "class TallyPlan(TablePlan):\n"
     "    def facts(self, publication=None):\n"
     "        made = super().facts(publication)\n"
     "        return TallyFacts(**{name: getattr(made, name) for name in made.__struct_fields__})\n"
-    "def plan(policy):\n"
-    "    return TallyPlan(policy, plan_crowds(policy, 'histogram'))\n",
+    "class method(Method):\n"
+    "    def plan(self):\n"
+    "        return TallyPlan(self.policy, plan_crowds(self.policy, 'histogram'))\n",
     "view": "from crowdblend.kinds.table.view import view\n",
     "verify": "from crowdblend.kinds.table.verify import check\n",
     "rehearse": "from crowdblend.kinds.table.rehearse import subject\n",
@@ -44,15 +46,8 @@ PARTS = {
 
 @pytest.fixture
 def another_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    folder = tmp_path / "site"
-    for name, text in PARTS.items():
-        (folder / "another_package").mkdir(parents=True, exist_ok=True)
-        (folder / "another_package" / f"{name}.py").write_text(text)
-    metadata = folder / "another_package-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: another-package\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text("[crowdblend.kinds]\ntally = another_package:TALLY\n")
-    monkeypatch.syspath_prepend(str(folder))
+    install_package(tmp_path / "site", "another_package", PARTS, {"tally": "TALLY"})
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
     yield
     for name in [name for name in sys.modules if name.startswith("another_package")]:
         del sys.modules[name]

@@ -14,7 +14,6 @@ from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
 from crowdblend.engines.duckdb.engine import DuckDBEngine, DuckDBSource
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
-from crowdblend.kinds.table.plan import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.load import parse_policy
@@ -27,6 +26,7 @@ from crowdblend.releases.recoding_choice import choose_recoding, read_choice, re
 from crowdblend.selection import search as search_module
 from crowdblend.selection.scoring import score_nodes
 from tests.cases import for_each
+from tests.plans import plan
 from tests.randomness.goodness import fits_share
 from tests.refusals import is_refusal
 

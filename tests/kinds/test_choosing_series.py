@@ -8,10 +8,10 @@ from crowdblend.calculus import verify_file
 from crowdblend.calculus.loss_curves import epsilon_of
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.profiles import Profile, Uses
-from crowdblend.kinds.table.plan import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
+from tests.plans import plan
 
 from .towns import KEY, POLICY, SPLIT, write_town
 

@@ -11,7 +11,6 @@ import pytest
 
 from crowdblend.calculus import RULES, Certificate, verify, verify_file
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.kinds.table.plan import plan
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.recoding_lattice import lattice_of
@@ -20,6 +19,7 @@ from crowdblend.selection.lattice import Ladder, Lattice
 from crowdblend.selection.scores import score
 from tests.calculus.documents import resealed
 from tests.cases import for_each
+from tests.plans import plan
 
 from .towns import DRAWN, KEY, POLICY, SPLIT, write_town
 

@@ -17,13 +17,13 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, InvalidInput
 from crowdblend.guarantees.aggregates import Exploration, Neighbourhood, RandomSamples, Together
 from crowdblend.guarantees.privacy import Relation
-from crowdblend.kinds.graph.plan import plan
 from crowdblend.kinds.graph.policy import with_graph
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy, parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.releases.facts import derive, read_facts, to_json
 from tests.cases import for_each
+from tests.plans import plan
 from tests.policies.policies import policy_text
 from tests.refusals import is_refusal, refuses
 
@@ -372,7 +372,7 @@ def test_the_real_networks_agree_with_networkx(name: str, tmp_path: Path) -> Non
     components = list(nx.connected_components(graph))
     odd = sum(degree % 2 for _, degree in graph.degree)
     even = sum(all(graph.degree[v] % 2 == 0 for v in part) for part in components if len(part) > 1)
-    whole = policy.graph.bounds.degree_bound * len(graph) / 2
+    whole = policy.publication.graph.bounds.degree_bound * len(graph) / 2
     expected = {
         "connectivity": (len(components) - 1) / whole,
         "cycle-freeness": (graph.number_of_edges() - len(graph) + len(components)) / whole,
@@ -380,6 +380,6 @@ def test_the_real_networks_agree_with_networkx(name: str, tmp_path: Path) -> Non
         "average-degree": 2 * graph.number_of_edges() / len(graph),
     }
     internal = done.internal
-    assert len(graph) == policy.graph.bounds.people
+    assert len(graph) == policy.publication.graph.bounds.people
     for statistic, values in internal["statistics_without_noise"].items():
         assert values == [pytest.approx(expected[statistic], rel=1e-12)]

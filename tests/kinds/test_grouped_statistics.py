@@ -13,7 +13,6 @@ from crowdblend.errors import DoesNotVerify, Infeasible
 from crowdblend.guarantees.aggregates import RandomSamples
 from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from crowdblend.kinds.statistics.facts import StatisticsFacts
-from crowdblend.kinds.statistics.plan import plan
 from crowdblend.kinds.statistics.values import values_of
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
@@ -22,6 +21,7 @@ from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import read_facts
 from tests.cases import for_each
 from tests.kinds.grouped import GROUPS, PEOPLE, Town, as_csv, group_of, people, policy_text, rank_holds
+from tests.plans import plan
 
 AVERAGE, MEDIAN = 'average = "income"\nby = ["group"]', 'median = "income"\nby = ["group"]'
 WHOLE, UPPER = 'median = "income"', 'quantile = "income"\nat = 0.9\nwhere = { sex = "f" }'

@@ -19,10 +19,7 @@ from crowdblend.errors import CrowdblendError
 from crowdblend.estimates.estimator import Estimator
 from crowdblend.estimates.laws import ExactCounts
 from crowdblend.guarantees.privacy import CrowdBlending, Differential, OutlierPrivate, ZeroKnowledge
-from crowdblend.kinds import plan
-from crowdblend.kinds.outlier_table.plan import plan as plan_outlier_table
 from crowdblend.kinds.points.facts import reach_apart
-from crowdblend.kinds.points.plan import plan as plan_points
 from crowdblend.kinds.points.view import view
 from crowdblend.mechanisms.histograms import natural_threshold
 from crowdblend.mechanisms.points import AxisNoise
@@ -34,6 +31,7 @@ from crowdblend.releases.outputs import ESTIMATES
 from crowdblend.reports.blocks import Table
 from crowdblend.reports.write import report_html
 from tests.cases import for_each
+from tests.plans import plan
 from tests.policies.policies import policy_text, swapped
 from tests.refusals import is_refusal, refuses
 
@@ -257,12 +255,12 @@ def test_one_dimension_and_three(people: Path) -> None:
 
 def test_biased_sampling_has_its_own_theorem(people: Path) -> None:
     biased = swapped(POINTS, ('"poisson"\nrate = 0.5', '"biased"\nrate = 0.09\nlow = 0.08\nhigh = 0.1'))
-    made = plan_points(parse_policy(biased, people).only)
+    made = plan(parse_policy(biased, people).only)
     assert made.parameters.rule == "robust.differential"
 
 
 def test_the_noise_is_planned_when_all_else_is_given(people: Path) -> None:
-    made = plan_points(parse_policy(swapped(POINTS, ("noise_epsilon = 0.5\n", "")), people).only)
+    made = plan(parse_policy(swapped(POINTS, ("noise_epsilon = 0.5\n", "")), people).only)
     assert 1.0 < made.parameters.noise_epsilon < 1.5
     assert made.certificate().derivations[1].conclusion.delta <= 1e-6
     with refuses("plan.unknown"):
@@ -427,7 +425,7 @@ def test_an_outlier_table_with_a_rate_is_about_those_whom_the_coin_draws(people:
 def test_hardly_any_outlier_noise_needs_no_threshold(people: Path) -> None:
     """At this loss the chance of noise is 0 in doubles."""
     loud = swapped(OUTLIERS, ("epsilon = 1.0", "epsilon = 700.0"), ("limit = 60", "limit = 60\nfactor = 1"))
-    made = plan_outlier_table(parse_policy(loud, people).only)
+    made = plan(parse_policy(loud, people).only)
     assert made.mechanism.show_from is None
     assert natural_threshold(10**12, 1e5) == 1
 

@@ -16,7 +16,7 @@ from tests.cases import for_each
 from tests.golden.releases import POLICIES
 
 # The parts of a kind, and what each must offer.
-PARTS = {"plan": "plan", "view": "view", "verify": "check", "rehearse": "subject"}
+PARTS = {"plan": "method", "view": "view", "verify": "check", "rehearse": "subject"}
 SOURCE = Path(crowdblend.__file__).parent
 
 

@@ -18,7 +18,6 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.aggregates import RandomSamples
 from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
-from crowdblend.kinds.statistics.plan import plan
 from crowdblend.kinds.statistics.values import SampleValues
 from crowdblend.planning.statistics.ways import SAMPLE
 from crowdblend.policies.load import parse_policy
@@ -27,6 +26,7 @@ from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.facts import read_facts
 from tests.cases import for_each
 from tests.kinds.grouped import group_of
+from tests.plans import plan
 from tests.policies.policies import policy_text
 from tests.refusals import refuses
 

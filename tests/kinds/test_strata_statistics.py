@@ -25,7 +25,6 @@ from crowdblend.calculus import Assumption, verify, verify_file
 from crowdblend.designs import Stratum
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds import Result
-from crowdblend.kinds.statistics.plan import plan
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import values_of
 from crowdblend.mechanisms.mechanism import SampledClasses
@@ -40,6 +39,7 @@ from crowdblend.releases.facts import read_facts
 from crowdblend.releases.outputs import NumbersOutput
 from tests.cases import for_each
 from tests.kinds.grouped import group_of
+from tests.plans import plan
 from tests.publishing.test_verification import forged
 
 RATES = {"north": 0.05, "south": 0.1, "west": 0.5}

@@ -13,12 +13,12 @@ from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.guarantees.aggregates import RandomSamples
 from crowdblend.guarantees.privacy import Differential, ZeroKnowledge
 from crowdblend.guarantees.utility import Useful
-from crowdblend.kinds.synopsis.plan import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy, parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.releases.facts import to_json
 from tests.cases import for_each
+from tests.plans import plan
 from tests.policies.policies import policy_text, swapped
 from tests.refusals import is_refusal
 
@@ -117,7 +117,7 @@ def test_every_class_and_mechanism_publishes(folder: Path, tmp_path: Path, swaps
     done = release(policy, tmp_path / "out")
     verify_file(done.folder)
     assert len(pd.read_parquet(done.folder / "data.parquet")) == plan(policy).parameters.mechanism.rows
-    assert policy.mechanism in (None, plan(policy).parameters.name)
+    assert policy.publication.mechanism in (None, plan(policy).parameters.name)
 
 
 @for_each(

@@ -5,7 +5,7 @@ import re
 
 from crowdblend.policies.key import keys_of, sections_of
 from crowdblend.policies.load import parse_policy
-from crowdblend.policies.publication import CommonKeys
+from crowdblend.policies.publication import Publication
 from crowdblend.policies.registry import KINDS, publication_keys
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.terms import Terms
@@ -19,7 +19,7 @@ KEYS = sorted(
     {key.name for kind in KINDS for key in publication_keys(kind).values()}
     | {key.name for holder in (Terms, *DESIGNS.values()) for key in keys_of(holder).values()}
     | {
-        *keys_of(CommonKeys),
+        *keys_of(Publication),
         "from",
         "to",
         "values",

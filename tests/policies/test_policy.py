@@ -34,9 +34,9 @@ def test_everything_is_read():
     assert (policy.sampling.rate, policy.sampling.already_drawn, policy.sampling.key) == (0.1, False, "destroy")
     recodings = ("sex", (Values(("Female", "Male")),), 1.0), ("age", (Intervals(0, 100, 10),), 1.0)
     assert tuple((column.name, column.recodings, column.weight) for column in policy.columns) == recodings
-    assert (policy.k, policy.epsilon, policy.delta) == (20, 1.0, 1e-6)
+    assert (policy.publication.k, policy.epsilon, policy.delta) == (20, 1.0, 1e-6)
     assert isinstance(policy.delta, float)
-    assert (policy.below_k, policy.format) == ("suppress", "parquet")
+    assert (policy.publication.below_k, policy.format) == ("suppress", "parquet")
     assert (policy.planned_parameter, policy.closed, policy.cells) == (None, True, 20)
 
 

@@ -5,7 +5,7 @@ import tomllib
 
 from crowdblend.policies.domains import DOMAINS
 from crowdblend.policies.key import keys_of, sections_of
-from crowdblend.policies.registry import KINDS, policy_class, publication_keys
+from crowdblend.policies.registry import KINDS, publication_class, publication_keys
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.schema import kind_lists, kind_sections, policy_schema
 from crowdblend.policies.terms import Terms
@@ -51,7 +51,7 @@ def test_keys_that_a_design_rules_out_are_left_out():
     assert "people" not in kind_sections("statistics", "survey")["data"]
     assert "people" in kind_sections("statistics", "everybody")["data"]
     for kind in KINDS:
-        for design in policy_class(kind).designs:
+        for design in publication_class(kind).designs:
             assert kind_sections(kind, design)["sampling"].keys() == keys_of(DESIGNS[design]).keys()
 
 

@@ -11,7 +11,7 @@ import pytest
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.key import keys_of
 from crowdblend.policies.load import parse_policy
-from crowdblend.policies.registry import KINDS, policy_class
+from crowdblend.policies.registry import KINDS, policy_class, publication_class
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.starter import init_policy
 from tests.cases import for_each
@@ -60,7 +60,7 @@ def test_it_has_six_keys_and_names_pages_that_are_there(people):
 def test_the_secret_size_of_a_sample_is_not_asked_for(people, kind):
     """Not by the starter of any design, nor where the number is missing: it is published."""
     asked = [str(keys_of(policy_class(kind))["people"].missing())]
-    for design in sorted({"coins", "everybody", "strata", "weights"} & set(policy_class(kind).designs)):
+    for design in sorted({"coins", "everybody", "strata", "weights"} & set(publication_class(kind).designs)):
         starter = init_policy(people, person="id", design=design, kind=kind)
         asked += [line for line in starter.splitlines() if line.startswith("people = ")]
     assert len(asked) == 5
@@ -227,7 +227,7 @@ def test_weights_are_named_where_the_design_is_theirs(tmp_path):
     assert "wt" in parts["columns"]
 
 
-@for_each("design", policy_class("table").designs)
+@for_each("design", publication_class("table").designs)
 def test_every_design_has_a_proposal(design, tmp_path):
     (tmp_path / "p.csv").write_text(ROWS, encoding="utf-8")
     parts = tomllib.loads(init_policy(tmp_path / "p.csv", design=design))
@@ -249,7 +249,7 @@ def test_a_register_starts_with_everybody(people):
 @for_each("kind", KINDS)
 def test_every_design_of_a_kind_has_a_starter_with_its_keys(kind, tmp_path):
     (tmp_path / "p.csv").write_text("id,age\n1,2\n", encoding="utf-8")
-    for design in policy_class(kind).designs:
+    for design in publication_class(kind).designs:
         parts = tomllib.loads(init_policy(tmp_path / "p.csv", kind=kind, design=design))
         required = {name for name, key in keys_of(DESIGNS[design]).items() if key.required}
         assert required <= set(parts["sampling"])

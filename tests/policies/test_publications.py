@@ -9,12 +9,11 @@ import pytest
 import crowdblend as cb
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.statistics.statistic import WHAT
-from crowdblend.policies.key import keys_of
+from crowdblend.policies.key import keys_of, parts_of
 from crowdblend.policies.load import parse_policy
-from crowdblend.policies.publication import CommonKeys, own_parts
-from crowdblend.policies.registry import KINDS, publication_class, publication_keys
+from crowdblend.policies.registry import KINDS, common_keys, publication_class, publication_keys
 from crowdblend.policies.sampling import DESIGNS
-from crowdblend.policies.terms import SHARED
+from crowdblend.policies.terms import Terms
 from tests.cases import for_each
 
 from .policies import SOUND, assert_refused, bent
@@ -97,7 +96,7 @@ def test_one_change_makes_another_policy() -> None:
         policy.replace(publish=[ROWS, BY_AGE]),
         policy.replace(split="people"),
         policy.replace(sampling=cb.Poisson(0.2)),
-        policy.replace(publish=BY_AGE.from_keys({}, columns=("age", "sex"))),
+        policy.replace(publish=BY_AGE.replace(columns=("age", "sex"), share=None)),
     ]
     assert all(other != policy for other in others)
     assert len({other.to_toml() for other in others}) == len(others)
@@ -123,7 +122,7 @@ def test_statistics_in_one_call() -> None:
     assert cb.quantile("x", 0.9, name="q") == cb.Statistic(name="q", quantile="x", at=0.9)
     assert cb.total("x", by="sex", error=5) == cb.Statistic(name="sum of x", sum="x", by=["sex"], error=5)
     by_sex: Any = cb.Statistics(cb.median("income"), cb.count({"sex": "f"}, by="age"), by="sex")
-    assert [one.groups for one in by_sex.keys["statistics"]] == [("sex",), ("age",)]
+    assert [one.groups for one in by_sex.statistics] == [("sex",), ("age",)]
 
 
 @for_each("name", POLICIES)
@@ -150,12 +149,24 @@ def _policy(**changes: Any) -> cb.Policy:
     return cb.Policy(**{**TERMS, "publish": cb.Table(), **changes})
 
 
+def _wrong(made: Callable[..., object], *columns: str, **arguments: object) -> object:
+    return made(*columns, **arguments)
+
+
 REGISTER = {"sampling": cb.Everybody(), "delta": None}
 # What is refused in Python, with a word of the message or of the remedy.
 WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     "an argument of the policy": (lambda: _policy(epsilom=1.0), "unknown-argument", "Did you mean epsilon?"),
-    "an argument of a publication": (lambda: cb.Table("sex", shar=0.1), "unknown-argument", "Did you mean share?"),
-    "a key of another kind": (lambda: cb.Microdata(noise_epsilon=1.0), "unknown-argument", "Microdata has no argument"),
+    "an argument of a publication": (
+        lambda: _wrong(cb.Table, "sex", shar=0.1),
+        "unknown-argument",
+        "Did you mean share?",
+    ),
+    "a key of another kind": (
+        lambda: _wrong(cb.Microdata, noise_epsilon=1.0),
+        "unknown-argument",
+        "Microdata has no argument",
+    ),
     "nothing at all": (lambda: _policy(publish=[]), "no-publication", "publishes nothing"),
     "no publication": (lambda: _policy(publish="table"), "type", "takes publications"),
     "some of them none": (lambda: _policy(publish=[BY_AGE, "rows"]), "type", "takes publications"),
@@ -333,15 +344,14 @@ def _arguments(made: Callable[..., object]) -> set[str]:
 def test_python_and_toml_have_the_same_words_for_a_publication(kind: str) -> None:
     made = publication_class(kind)
     keys = {key.name for key in publication_keys(kind).values()}
-    lists = {part.name.removeprefix("publish.") for part in own_parts(made.policy).values() if part.many}
-    assert set(made.common) <= set(keys_of(CommonKeys))
+    lists = {part.name.removeprefix("publish.") for part in parts_of(made).values() if not part.inline}
     # What statistics are grouped by is said of each of them in TOML, and once for all of them in Python.
     shorthand = {"by"} if kind == "statistics" else set()
-    assert _arguments(made) == keys | lists | set(made.common) | shorthand
+    assert _arguments(made) == keys | lists | set(common_keys(kind)) | shorthand
 
 
 def test_python_and_toml_have_the_same_words_for_a_policy_and_its_designs() -> None:
-    assert _arguments(cb.Policy) == {*SHARED, "publish", "split"}
+    assert _arguments(cb.Policy) == {*Terms.__struct_fields__, "publish", "split"}
     for design in DESIGNS.values():
         assert getattr(cb, design.__name__) is design
         assert _arguments(design) == set(keys_of(design))

@@ -12,7 +12,6 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
-from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey, new_key
@@ -63,13 +62,14 @@ def test_every_value_has_a_class_and_every_class_of_the_domain_somebody(recoding
 
 
 def test_spread_and_sparsity_say_how_people_lie_in_cells() -> None:
-    policy = TablePolicy(
+    policy = cb.Policy(
+        publish=cb.Table(k=20),
         person="id",
         columns={"a": cb.values(*"abcdefghij"), "b": cb.values(*"0123456789")},
         sampling=cb.Poisson(0.5),
         epsilon=1.0,
         delta=1e-6,
-    )
+    ).only
     even = make_up_people(policy, 20_000, spread=0)
     counts = even.group_by("a").aggregate([("a", "count")]).column("a_count").to_numpy()
     # Ten binomial counts of standard deviation 42: one is beyond 300 less than once in 10^11 tests.
@@ -84,13 +84,14 @@ def test_spread_and_sparsity_say_how_people_lie_in_cells() -> None:
 
 
 def test_a_public_table_lends_its_rows_and_the_rest_is_made_up() -> None:
-    policy = TablePolicy(
+    policy = cb.Policy(
+        publish=cb.Table(k=20),
         person="id",
         columns={"a": cb.values("x", "y"), "b": cb.values("x", "y"), "c": cb.values("u", "v")},
         sampling=cb.Poisson(0.5),
         epsilon=1.0,
         delta=1e-6,
-    )
+    ).only
     public = pa.table({"a": ["x", "y"], "b": ["y", "x"], "id": [7, 7]})
     made = make_up_people(policy, 100, like=public)
     assert made.column("id").to_pylist() == list(range(1, 101)), "nobody of the public table is among them"
@@ -113,8 +114,8 @@ def test_links_keep_to_the_bounds() -> None:
     assert all(one != other for one, other in pairs)
     asked = {"name": "average", "column": "age", "start": 0, "stop": 90, "samples": 1_400}
     with_data = policy.replace(
-        graph=policy.graph.replace(vertices="people.csv"),
-        statistics=(*policy.statistics, type(policy.statistics[0])(**asked)),
+        graph=policy.publication.graph.replace(vertices="people.csv"),
+        statistics=(*policy.publication.statistics, type(policy.publication.statistics[0])(**asked)),
     )
     people = make_up_vertices(with_data)
     assert people.column_names == ["id", "age"]

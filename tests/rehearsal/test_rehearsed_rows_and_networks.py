@@ -69,16 +69,16 @@ def network(*statistics: str, bounds: str = "", ending: str = "csv") -> str:
 
 def links_about(policy: Any, web: LinkedGroups, folder: Path) -> Any:
     """The policy about the same network with other names, its links and people in another order."""
-    names = [f"p{number}" for number in range(policy.graph.bounds.people)]
+    names = [f"p{number}" for number in range(policy.publication.graph.bounds.people)]
     links = [(names[high], names[low]) for low, high in reversed(web.links)]
     parquet.write_table(
         pa.table({"source": [a for a, _ in links], "target": [b for _, b in links]}), folder / "l.parquet"
     )
     data = {name: [mine, *[other] * (len(names) - 1)][::-1]
-            for name, mine, other in zip(policy.columns, web.data, web.others, strict=True)}  # fmt: skip
+            for name, mine, other in zip(policy.people_columns, web.data, web.others, strict=True)}  # fmt: skip
     parquet.write_table(pa.table({"who": names[::-1], **data}), folder / "v.parquet")
     vertices = str(folder / "v.parquet")
-    return policy.replace(source=str(folder / "l.parquet"), graph=policy.graph.replace(vertices=vertices))
+    return policy.replace(source=str(folder / "l.parquet"), graph=policy.publication.graph.replace(vertices=vertices))
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,7 @@ from crowdblend.lazy import lazy_imports
 
 with lazy_imports():
     from crowdblend.policies import key as keys
-    from crowdblend.policies import policy as policies
-    from crowdblend.policies import publication as publications
-    from crowdblend.policies import refusals, terms
+    from crowdblend.policies import refusals
 
 PARAMETERS = "\n\nParameters:\n"
 EXAMPLE = "\n\nExample, after the lines of help(crowdblend):\n\n"
@@ -105,18 +103,10 @@ def _key_meanings(thing: Any) -> Mapping[str, str]:
         holder = vars(sys.modules[thing.__module__]).get(thing.__annotations__.get("return"))
     if not isinstance(holder, type) or not holder.__module__.startswith(_WITH_KEYS):
         return {}  # without loading what declares keys
-    if holder is policies.Policy:
-        holders: tuple[Any, ...] = (terms.Terms,)
-    elif issubclass(holder, publications.Publication):
-        parts = sorted(publications.own_parts(holder.policy).values(), key=lambda one: not one.many)
-        several = [one.holder for one in parts if one.many]
-        holders = (*several, holder.policy, *(one.holder for one in parts if not one.many), publications.CommonKeys)
-    elif issubclass(holder, keys.Section):
-        holders = (holder,)
-    else:
+    if not issubclass(holder, keys.Section):
         return {}
     meanings: dict[str, str] = {}
-    for each in holders:
+    for each in (*(part.holder for part in keys.parts_of(holder).values() if part.inline), holder):
         meanings |= {name: one.meaning for name, one in keys.parts_of(each).items()}
         meanings |= {name: one.meaning for name, one in keys.keys_of(each).items()}
     return {name: refusals.in_python(meaning) for name, meaning in meanings.items()}

@@ -84,9 +84,7 @@ def _about_files(source: object, policy: Policy) -> Policy:
     if not isinstance(source, str):
         raise refusal("type", "The path of the data is bytes.", "Pass it as text or Path.", "data")
     named = files.format_of(source) or ADDRESS.match(source) or is_sqlite(source)
-    return policy.replace(
-        source=source, source_format=None if named else policy.terms.source_format or _format_held(source)
-    )
+    return policy.replace(source=source, source_format=None if named else policy.source_format or _format_held(source))
 
 
 def _format_held(source: str) -> str | None:
@@ -99,7 +97,7 @@ def _format_held(source: str) -> str | None:
 
 def _links(data: object, policy: Policy) -> object:
     """Return the links of a networkx graph as a table, where the policy is about one; other data as they are."""
-    part: Any = policy.parts[0]
-    if not part.rows_are_links or not all(hasattr(data, name) for name in ("nodes", "edges", "is_directed")):
+    publication: Any = policy.publish[0]
+    if not publication.rows_are_links or not all(hasattr(data, name) for name in ("nodes", "edges", "is_directed")):
         return data
-    return network.links_of(data, part.graph)
+    return network.links_of(data, publication.graph)

@@ -13,7 +13,7 @@ from crowdblend.cli.output import emit, force_option, json_option, refuse_shared
 from crowdblend.lazy import lazy_imports
 from crowdblend.planning.designs import costs
 from crowdblend.policies.proposals import PRESETS, preset_of
-from crowdblend.policies.registry import KINDS, policy_class
+from crowdblend.policies.registry import KINDS, publication_class
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.schema import policy_schema
 
@@ -70,7 +70,7 @@ def command(
         refuse_shared_stdout()
     folder = Path(".") if out == "-" else Path(out).parent
     started = preset_of(preset)
-    offered = policy_class(kind or started.kind or "table").designs
+    offered = publication_class(kind or started.kind or "table").designs
     design = design or started.design
     if design is None and len(offered) > 1 and not as_json and at_a_terminal():
         design = _ask(data, offered)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any
 
 from crowdblend.errors import DoesNotVerify, NotProved
 from crowdblend.guarantees.parameters import check_type
@@ -15,10 +15,10 @@ from crowdblend.policies.registry import part
 from crowdblend.releases.delta_limit import check_delta, check_epsilon
 
 if TYPE_CHECKING:
-    from crowdblend.planning.parts import PartBudget
+    from crowdblend.releases.method import Method
     from crowdblend.releases.plan import AnyPlan, AnyPolicy, Reading, ReleasePlan, Result
 
-__all__ = ["AnyPlan", "AnyPolicy", "Reading", "ReleasePlan", "Result", "plan"]
+__all__ = ["AnyPlan", "AnyPolicy", "Reading", "ReleasePlan", "Result", "method_of", "plan"]
 
 
 def __getattr__(name: str) -> Any:
@@ -27,24 +27,10 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module("crowdblend.releases.plan"), name)
 
 
-class KindModule(Protocol):
-    """The interface of a kind's module `plan`; the last three are of kinds that can be one of several publications."""
-
-    def plan(self, policy: Any) -> AnyPlan:
-        """Return the plan of a policy: nothing is left open."""
-
-    def plan_part(self, policy: Any, budget: PartBudget) -> AnyPlan:
-        """Return the publication with nothing left open, as a part of a sample."""
-
-    def plan_noisy(self, policy: Any, epsilon: float, delta: float, sigma: float | None = None) -> AnyPlan:
-        """Return the publication with noise of this loss everywhere; only kinds that can have it offer this.
-
-        `delta` is what it may take of the budget's, before sampling; most need none. Kinds with `takes_gaussian` take
-        a `sigma` too.
-        """
-
-    def takes_gaussian(self, policy: Any) -> bool:
-        """Return whether the publication may have Gaussian noise instead."""
+def method_of(policy: PublicationPolicy) -> Method[Any]:
+    """Return the method that the kind of a publication picks for it."""
+    found: Method[Any] = part(policy.kind, "plan").method(policy)
+    return found
 
 
 def plan(policy: AnyPolicy) -> AnyPlan:
@@ -52,9 +38,10 @@ def plan(policy: AnyPolicy) -> AnyPlan:
     check_type("plan", policy, (Policy, PublicationPolicy), "a policy, such as Policy(…) or load_policy(…)")
     if isinstance(policy, Policy) and not policy.is_programme:
         policy = policy.only
-    module = cast(KindModule, part(policy.kind, "plan"))
     try:
-        planned = module.plan(policy)
+        planned: AnyPlan = (
+            part(policy.kind, "plan").plan(policy) if isinstance(policy, Policy) else method_of(policy).plan()
+        )
         _check_proposals(planned)
         facts = planned.facts_with_proposals()
         check_epsilon(policy, facts.largest_epsilon)
@@ -85,7 +72,3 @@ def _check_proposals(plan: AnyPlan) -> None:
         )
         remedy = "Propose with the same person in [data], or take domains from a code book and remove proposed."
         raise refusal("proposed", message, remedy, "[privacy] proposed") from problem
-
-
-# A policy in hand plans itself: the layer below is told how.
-Policy._planner = plan

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from crowdblend.lazy import lazy_imports
-from crowdblend.policies.choosing import Choosing, refuse_no_choice
+from crowdblend.policies.choosing import refuse_no_choice
 from crowdblend.policies.columns import Column, check_names, refuse_numbers
-from crowdblend.policies.key import Rule, conflicts, key, part
-from crowdblend.policies.publication_policy import HOW_MANY_PEOPLE, SampledPolicy, data_key
+from crowdblend.policies.key import Rule, conflicts, key
+from crowdblend.policies.publication import Publication
+from crowdblend.policies.publication_policy import SampledPolicy
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import NOT_SAMPLED
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import STDIN
 from crowdblend.policies.strata import DeclaredStrata
@@ -20,27 +20,6 @@ from crowdblend.recoding.classes import MOST_CELLS_LISTED
 
 with lazy_imports():
     from crowdblend.policies import recoding_lattice
-
-Accept = Annotated[
-    bool,
-    key(
-        "True to publish although delta is above 1e-3, or above one over the people of the population.",
-        section="privacy",
-    ),
-]
-People = Annotated[
-    int | None,
-    data_key(f"{HOW_MANY_PEOPLE}. Where you give it, delta has to stay below one over it.", (1, 10**12)),
-]
-Delta = Annotated[
-    float | None,
-    key("The probability beyond epsilon; where k is given, it may be left to the plan.", "delta", section="privacy"),
-]
-Epsilon = Annotated[
-    float | None, key("The privacy loss; where k is given, it may be left to the plan.", "epsilon", section="privacy")
-]
-Drawn = Annotated[Sampling, part("How people are drawn.")]
-
 
 # Of whom one row counts is known after the coin, and how many people were asked before it.
 SURVEY_ROWS = conflicts(
@@ -56,6 +35,12 @@ def refuse_unseen_rates(design: DeclaredStrata, sampling: Sampling) -> None:
         raise refusal("thin", message, remedy, "[sampling] thin")
 
 
+class Crowds(Publication, frozen=True, kw_only=True):
+    """A publication of crowds."""
+
+    k: Annotated[int | None, key("The crowd size, the person included; leave it out to have it planned.", "k")] = None
+
+
 class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
     """The common part of tables, microdata and points."""
 
@@ -68,12 +53,7 @@ class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
         ),
     )
 
-    sampling: Drawn = NOT_SAMPLED
-    k: Annotated[int | None, key("The crowd size, the person included; leave it out to have it planned.", "k")] = None
-    epsilon: Epsilon = None
-    delta: Delta = None
-    accept_delta: Accept = False
-    people: People = None
+    publication: Crowds
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -102,6 +82,15 @@ class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
             raise refusal("fixed-size", message, remedy, "[sampling] thin")
 
     @property
+    def suppresses(self) -> bool:
+        return True
+
+    def with_budget(self, epsilon: float, noise_loss: float, delta: float) -> Self:
+        # Where k is given, delta follows from it.
+        found = super().with_budget(epsilon, noise_loss, delta)
+        return found if self.publication.k is None else found.replace(delta=None)
+
+    @property
     def rows_have_coins(self) -> bool:
         """True if people have several rows, and each of them a coin of its own: crowds need it, and noise does not."""
         return self.rows_per_person is not None
@@ -109,8 +98,8 @@ class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
     def _check_rows(self) -> None:
         """Refuse crowds of several rows of a person that share a coin, and what is not certified with a coin each."""
         drawn, unseen = self.sampling, self.design is not None and not self.design.published
-        said = ["recoding"] if getattr(self, "recoding", None) else []
-        said += ['below_k = "noise"'] if getattr(self, "below_k", None) == "noise" else []
+        said = ["recoding"] if self.recoding else []
+        said += ['below_k = "noise"'] if not self.suppresses else []
         if (drawn.already_drawn and drawn.thin is None) or drawn.exceptions or unseen:
             message = (
                 f'kind = "{self.kind}" hides several rows of a person where each has a coin of its own. With one coin '
@@ -142,7 +131,8 @@ class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
             refuse_unseen_rates(design, self.sampling)
 
     def _check_planned(self) -> None:
-        given = {"k": self.k, "rate": self._rates_known or None, "epsilon": self.epsilon, "delta": self.delta}
+        k = self.publication.k
+        given = {"k": k, "rate": self._rates_known or None, "epsilon": self.epsilon, "delta": self.delta}
         missing = [name for name, value in given.items() if value is None]
         if len(missing) > 1:
             message = f"Leave at most one of k, rate, epsilon and delta out; {' and '.join(missing)} are missing."
@@ -150,14 +140,14 @@ class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
             if "rate" in missing:
                 remedy = f'{remedy} Where [sampling] is missing, add it, such as design = "poisson" with rate = 0.5.'
             raise refusal("planned", message, remedy, "[privacy]")
-        if self.k is not None and self.sampling.exceptions >= max(1, self.k - 1):
-            message = f"exceptions in [sampling] is {self.sampling.exceptions}, and not below k - 1 = {self.k - 1}."
+        if k is not None and self.sampling.exceptions >= max(1, k - 1):
+            message = f"exceptions in [sampling] is {self.sampling.exceptions}, and not below k - 1 = {k - 1}."
             raise refusal("exceptions", message, "Raise k, or lower exceptions.", "[sampling] exceptions")
 
     @property
     def planned_parameter(self) -> Literal["k", "rate", "epsilon", "delta"] | None:
         """The one parameter that is left to the plan, or None when all are given."""
-        if self.k is None:
+        if self.publication.k is None:
             return "k"
         if self.epsilon is None:
             return "epsilon"
@@ -233,8 +223,6 @@ class RecodedPolicy(CrowdPolicy, frozen=True, kw_only=True):
             because="the choice from a part of the sample is proved for suppression only",
         ),
     )
-
-    recoding: Annotated[Choosing | None, part("How the recoding is chosen, where columns offer several.")] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from crowdblend.policies.key import Key, Section, keys_of, parts_of, sections_of
 from crowdblend.policies.policy import Policy
-from crowdblend.policies.publication import CommonKeys, Publication
+from crowdblend.policies.publication import Publication
 from crowdblend.policies.terms import Terms
 
 Place = Callable[[str], str]
@@ -23,17 +23,16 @@ def first_difference(policy: Policy, other: Policy, place: Place = str) -> str |
 
 def _statements(policy: Policy, place: Place) -> Iterator[tuple[str, object]]:
     """Yield every key that is given, with its value."""
-    terms = policy.terms
     for section, keys in sections_of(Terms).items():
-        yield from _key_values(terms, keys, f"[{section}]", place)
+        yield from _key_values(policy, keys, f"[{section}]", place)
     yield "[privacy] split", policy.split
     for name in ("sampling", "recoding", "about"):
-        holder: Section | None = getattr(terms, name)
+        holder: Section | None = getattr(policy, name) if policy.gives(name) else None
         yield f"[{name}]", None if holder is None else type(holder).__name__
         if holder is not None:
             yield from _key_values(holder, keys_of(type(holder)), f"[{name}]", place)
-    yield "[columns]", tuple(column.name for column in terms.columns)
-    for column in terms.columns:
+    yield "[columns]", tuple(column.name for column in policy.columns)
+    for column in policy.columns:
         where = f"column {column.name!r}"
         if column.domain is None:
             yield where, column.recodings
@@ -46,22 +45,18 @@ def _statements(policy: Policy, place: Place) -> Iterator[tuple[str, object]]:
 
 
 def _publication(publication: Publication, where: str, place: Place) -> Iterator[tuple[str, object]]:
-    declared, parts = keys_of(publication.policy), parts_of(publication.policy)
-    yield from _key_values(publication, keys_of(CommonKeys), where, place)
-    for field, value in publication.keys.items():
-        if field in declared:
-            yield f"{where} {declared[field].name}", declared[field].with_paths(value, place)
-        elif parts[field].many:
-            yield f"{where} {field}", len(value)
-            for at, item in enumerate(value, 1):
-                yield from _key_values(item, keys_of(type(item)), f"{where} {field} {at}", place)
-        else:
+    yield from _key_values(publication, keys_of(type(publication)), where, place)
+    for field, part in parts_of(type(publication)).items():
+        value = getattr(publication, field)
+        if part.inline:
             yield from _key_values(value, keys_of(type(value)), where, place)
+            continue
+        yield f"{where} {field}", len(value)
+        for at, item in enumerate(value, 1):
+            yield from _key_values(item, keys_of(type(item)), f"{where} {field} {at}", place)
 
 
-def _key_values(
-    holder: Section | Publication, keys: Mapping[str, Key], where: str, place: Place
-) -> Iterator[tuple[str, object]]:
+def _key_values(holder: Section, keys: Mapping[str, Key], where: str, place: Place) -> Iterator[tuple[str, object]]:
     for field, key in keys.items():
         value = getattr(holder, field)
         if key.is_given(value):

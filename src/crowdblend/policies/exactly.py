@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.key import Rule, conflicts, key, part
-from crowdblend.policies.publication_policy import HOW_MANY_PEOPLE, SampledPolicy, data_key
+from crowdblend.policies.publication import Publication
+from crowdblend.policies.publication_policy import SampledPolicy
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.strata import DeclaredStrata, one_stratum
+from crowdblend.policies.terms import HOW_MANY_PEOPLE, data_key
+
+with lazy_imports():
+    from crowdblend.designs import Design
+
+
+class ExactPublication(Publication, frozen=True, kw_only=True):
+    """A publication about a fixed number of people, with the errors that it states."""
+
+    lacks = ("delta", "accept_delta", "recoding")
+
+    confidence: Annotated[float, key("How surely the stated error is kept to; 0.95 unless given.")] = 0.95
 
 
 class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
@@ -23,12 +38,10 @@ class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
         conflicts("duplicates=one", code="duplicates", because="everybody counts once"),
     )
 
+    publication: ExactPublication
     people: Annotated[int, data_key(f"{HOW_MANY_PEOPLE}.", (1, 10**12))]
     sampling: Annotated[Sampling, part("How many people are drawn.")]
     epsilon: Annotated[float, key("The privacy loss of all that is published.", "epsilon", section="privacy")]
-    # Whether it is one of several publications about everybody, none of which says how many people there are.
-    with_others: bool = False
-    confidence: Annotated[float, key("How surely the stated error is kept to; 0.95 unless given.")] = 0.95
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -45,8 +58,8 @@ class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
                 "Write 1.0, for example.",
                 "[privacy] epsilon",
             )
-        if not 0 < self.confidence < 1 or not 0 < self.failure < 1:
-            message = f"confidence in [[publish]] takes a number between 0 and 1, got {self.confidence:g}."
+        if not 0 < self.publication.confidence < 1 or not 0 < self.failure < 1:
+            message = f"confidence in [[publish]] takes a number between 0 and 1, got {self.publication.confidence:g}."
             raise refusal("range", message, "Write 0.95, for example.", "[[publish]] confidence")
 
         self._check_design()
@@ -83,6 +96,11 @@ class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
             return one_stratum(drawn.inclusion_rate)
         return drawn.declare(self.columns, self.beside)
 
+    @property
+    def sample(self) -> Design:
+        # Numbers are by strata also where these are not published.
+        return super().sample if self.design is None else self.sampling.sample(replace(self.design, published=True))
+
     def _people(self) -> dict[str, Any]:
         # Of a sample by coins the number of people is no part of the guarantee, and nobody counts them.
         counted = (self.sampling.fixed_size or self.sampling.everybody) and not self.with_others
@@ -102,7 +120,7 @@ class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
     @property
     def failure(self) -> float:
         """The probability that the stated error does not hold; 1 − 0.95 is a little more than 0.05 in doubles."""
-        return float(1 - Decimal(repr(float(self.confidence))))
+        return float(1 - Decimal(repr(float(self.publication.confidence))))
 
 
 def refuse_thinning(sampling: Sampling) -> None:

@@ -9,11 +9,11 @@ schema, docs/policy.md, the starter and the checks of values made in Python all 
 from __future__ import annotations
 
 import datetime
+import inspect
 import math
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import cache, reduce
-from inspect import Signature
 from operator import or_
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
@@ -118,6 +118,11 @@ class Part(Struct, frozen=True):
         """The name of the section."""
         return self.title.strip("[]")
 
+    @property
+    def inline(self) -> bool:
+        """True if its keys stand among those of a publication."""
+        return self.title == "[[publish]]"
+
     def read(self, value: object) -> object:
         """Return a section of the right type, several of them as a tuple, or refuse the value."""
         items = value if self.many else (self.default if value is None else value,)
@@ -221,7 +226,8 @@ def _ends(limits: Parameter) -> dict[str, Any]:
 
 def keys_of(holder: type[Section]) -> dict[str, Key]:
     """Return every key that a class declares, by the name of its field."""
-    return {name: one for name, one in _declarations(holder).items() if isinstance(one, Key)}
+    declared = _declarations(holder).items()
+    return {name: one for name, one in declared if isinstance(one, Key) and name not in holder.without}
 
 
 def parts_of(holder: type[Section]) -> dict[str, Part]:
@@ -254,7 +260,7 @@ class Rule(Struct, frozen=True):
         """Refuse a section that breaks the rule: one sentence, what to do, and the place."""
         if self.unless and _is_given(holder, self.unless):
             return
-        places = [_place(type(holder), name) for name in self.keys]
+        places = [_place(holder, name) for name in self.keys]
         # Of keys of several sections each is named with its own, where exactly one of them is given.
         apart = self.relation == "one of" and len({place for place, _ in places}) > 1
         here = "" if apart else places[0][0]
@@ -300,6 +306,8 @@ def _is_given(holder: object, name: str) -> bool:
     first, _, rest = name.partition(".")
     if isinstance(holder, tuple):
         return any(_is_given(item, name) for item in holder)
+    if isinstance(holder, Section):
+        holder = _holder_of(holder, first.partition("=")[0])
     if rest:
         return _is_given(getattr(holder, first, None), rest)
     first, _, value = first.partition("=")
@@ -312,13 +320,23 @@ def _is_given(holder: object, name: str) -> bool:
     return known is None or found != known.default
 
 
-def _place(holder: type[Section], name: str) -> tuple[str, str]:
+def _holder_of(holder: Section, field: str) -> Section:
+    """Return the section that a field is of: this one, or the one inside it."""
+    inside = getattr(holder, holder.inner) if holder.inner else None
+    return inside if isinstance(inside, Section) and field in inside.__struct_fields__ else holder
+
+
+def _place(holder: Section, name: str) -> tuple[str, str]:
     """Return the section of a key, and the key as sentences name it, with its value where that matters."""
+    return _place_in(type(_holder_of(holder, name.partition(".")[0].partition("=")[0])), name)
+
+
+def _place_in(holder: type[Section], name: str) -> tuple[str, str]:
     first, _, rest = name.partition(".")
     first, _, value = first.partition("=")
     declared = _declarations(holder).get(first)
     if isinstance(declared, Part):
-        return _place(declared.holder, rest) if rest else ("", declared.title)
+        return _place_in(declared.holder, rest) if rest else ("", declared.title)
     if declared is None:
         return holder.section, holder.said.get(first, first)
     return declared.section, declared.name + (
@@ -336,30 +354,69 @@ def _type_alone(hint: Any) -> Any:
     return reduce(or_, inner) if get_origin(hint) in (Union, UnionType) else get_origin(hint)[inner]
 
 
+_DOCSTRING: Any = vars(type)["__doc__"]
+
+
 class _Arguments(StructMeta):
     """Classes that refuse what they have no argument for, in the words of Python where Python made them."""
 
     if not TYPE_CHECKING:  # type checkers know the arguments by the fields
 
-        @property
-        def __signature__(self) -> Signature:
-            """Return the arguments with their types; their meanings are in the docstring."""
-            signature = super().__signature__
-            return signature.replace(
-                parameters=[
-                    one.replace(annotation=_type_alone(one.annotation)) for one in signature.parameters.values()
-                ]
-            )
-
         def __call__(self, *values: object, **arguments: object) -> object:
             """Return a new value."""
-            known = self.__struct_fields__
-            for wrong in arguments:
-                if wrong not in known:
-                    message = f"{self.__name__} has no argument {wrong[:60]!r}."
-                    raise refusal("unknown-argument", message, did_you_mean(wrong, known), wrong[:60])
-            with speaking_python(self.section not in ("", "[[publish]]")):
+            with speaking_python(self.for_users):
+                if self.positional and values:
+                    values, arguments = (), {self.positional: values, **arguments}
+                inline = {field: part for field, part in parts_of(self).items() if part.inline}
+                known = arguments_of(self)
+                unsaid = {one.name: one.default for one in fields_of(self) if one.name in self.without}
+                for wrong, value in arguments.items():
+                    # A value that is read from another process has all its fields.
+                    if wrong not in known and wrong not in inline and unsaid.get(wrong, NODEFAULT) != value:
+                        message = f"{self.__name__} has no argument {wrong[:60]!r}."
+                        remedy = self.elsewhere.get(wrong) or did_you_mean(wrong, known)
+                        raise refusal("unknown-argument", message, remedy, wrong[:60])
+                for field, part in inline.items():
+                    if field not in arguments:
+                        own = [name for name in keys_of(part.holder) if name in arguments]
+                        arguments[field] = part.holder(**{name: arguments.pop(name) for name in own})
                 return super().__call__(*values, **arguments)
+
+        @property
+        def __doc__(self) -> str | None:
+            """The docstring of the class: without this, help() finds that of its metaclass."""
+            return _DOCSTRING.__get__(self)
+
+        @__doc__.setter  # noqa: A003
+        def __doc__(self, text: object) -> None:
+            _DOCSTRING.__set__(self, text)
+
+        @property
+        def __signature__(self) -> inspect.Signature:
+            """The arguments as they are given: positional ones of any number, those of inline sections as its own."""
+            known = dict(StructMeta.__signature__.__get__(self).parameters)
+            for one in parts_of(self).values():
+                known |= inspect.signature(one.holder).parameters if one.inline else {}
+            found = [known[name] for name in arguments_of(self) if name != self.positional]
+            found = [one.replace(annotation=_type_alone(one.annotation)) for one in found]
+            found.sort(key=lambda one: one.default is not inspect.Parameter.empty)
+            if self.positional:
+                several = _type_alone(known[self.positional].annotation)
+                kind = inspect.Parameter.VAR_POSITIONAL
+                found.insert(0, inspect.Parameter(self.positional, kind, annotation=get_args(several)[0]))
+            return inspect.Signature(found)
+
+
+def arguments_of(holder: type[Section]) -> list[str]:
+    """Return the names of the arguments that make a section: its fields, and the keys of sections that are inline."""
+    declared = parts_of(holder)
+    found: list[str] = []
+    for name in holder.__struct_fields__:
+        if name in declared and declared[name].inline:
+            found += keys_of(declared[name].holder)
+        elif name not in holder.without:
+            found.append(name)
+    return found
 
 
 class Section(Struct, frozen=True, kw_only=True, dict=True, repr_omit_defaults=True, metaclass=_Arguments):
@@ -368,6 +425,11 @@ class Section(Struct, frozen=True, kw_only=True, dict=True, repr_omit_defaults=T
     section: ClassVar[str] = ""
     rules: ClassVar[tuple[Rule, ...]] = ()
     said: ClassVar[Mapping[str, str]] = {}  # how sentences say what has no key of its name
+    elsewhere: ClassVar[Mapping[str, str]] = {}  # what to do with arguments that belong to another value
+    without: ClassVar[tuple[str, ...]] = ()  # fields of a parent that cannot be said
+    positional: ClassVar[str] = ""  # the field of positional arguments, of which there can be any number
+    inner: ClassVar[str] = ""  # the field of a section whose keys rules name as well
+    for_users: ClassVar[bool] = True  # whether users make it, and are answered in the words of Python
 
     def __post_init__(self) -> None:
         for name, declared in _declarations(type(self)).items():

@@ -14,16 +14,15 @@ from crowdblend.guarantees.parameters import check_type
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import read_columns
 from crowdblend.policies.files import WORKBOOKS, format_of
-from crowdblend.policies.key import Section, keys_of, sections_of
+from crowdblend.policies.key import Section, keys_of, parts_of, sections_of
 from crowdblend.policies.policy import Policy
-from crowdblend.policies.publication import Publication, own_keys, own_parts
-from crowdblend.policies.publication_policy import About, has_columns
+from crowdblend.policies.publication import Publication
 from crowdblend.policies.refusals import did_you_mean, reading_toml, refusal, show_value
-from crowdblend.policies.registry import KINDS, all_kinds, is_kind, publication_class, publication_keys
+from crowdblend.policies.registry import KINDS, all_kinds, common_keys, is_kind, publication_class, publication_keys
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import PolicyFolder, read_keys, require_list, require_table
-from crowdblend.policies.terms import Terms
+from crowdblend.policies.terms import About, Terms
 from crowdblend.regular_files import read_regular
 
 PLACEHOLDER = "FILL_IN"
@@ -77,16 +76,17 @@ def _sections_of(text: str) -> dict[str, Any]:
 def read_policy(parts: Mapping[str, Any], folder: Path | str = ".", check: PathCheck | None = None) -> Policy:
     """Read a policy from its sections, each a table of keys with their values, as TOML has them."""
     with reading_toml():
-        return Policy.of(*_read(parts, PolicyFolder(Path(folder), check)))
+        given, publish, split = _read(parts, PolicyFolder(Path(folder), check))
+        return Policy(**given, publish=publish, split=split)
 
 
 def read_terms(parts: Mapping[str, Any], folder: Path | str = ".") -> Terms:
     """Read what a policy says once for all its publications, which may be incomplete as yet."""
     with reading_toml():
-        return _read(parts, PolicyFolder(Path(folder)))[0]
+        return Terms(**_read(parts, PolicyFolder(Path(folder)))[0])
 
 
-def _read(parts: Mapping[str, Any], place: PolicyFolder) -> tuple[Terms, list[Publication], Any]:
+def _read(parts: Mapping[str, Any], place: PolicyFolder) -> tuple[dict[str, Any], list[Publication], Any]:
     _refuse_placeholders(parts)
     declared = sections_of(Terms)
     known = [*declared, "sampling", "recoding", "about", "columns", "publish"]
@@ -109,9 +109,9 @@ def _read(parts: Mapping[str, Any], place: PolicyFolder) -> tuple[Terms, list[Pu
     for name, holder in holders.items():
         if name in parts:
             given[name] = holder(**read_keys(keys_of(holder), parts[name], f"[{name}]", place))
-    if "columns" in parts or any(has_columns(one.policy) for one in publish):
+    if "columns" in parts or any("columns" not in one.lacks for one in publish):
         given["columns"] = read_columns(parts.get("columns"), place, axes=_axes_of(publish))
-    return Terms(**given), publish, split
+    return given, publish, split
 
 
 def _read_sampling(section: object, folder: PolicyFolder) -> Sampling:
@@ -132,7 +132,7 @@ def _axes_of(publish: Iterable[Publication]) -> Collection[str] | None:
     """Return the columns that publications take as axes of a map; None for all of them."""
     found: set[str] = set()
     for one in publish:
-        if one.policy.has_axes:
+        if one.has_axes:
             if not one.columns:
                 return None
             found |= set(one.columns)
@@ -158,23 +158,21 @@ def _read_publication(section: object, folder: PolicyFolder) -> Publication:
         near = did_you_mean(str(kind)[:100], all_kinds())
         raise refusal("kind", f"kind in [[publish]] is {show_value(kind)}.", near, "[[publish]] kind")
     publication = publication_class(kind)
-    keys, parts = dict(own_keys(publication.policy)), own_parts(publication.policy)
-    inline = {field: part for field, part in parts.items() if not part.many}
-    nested = {part.name.removeprefix("publish."): (field, part) for field, part in parts.items() if part.many}
-    for part in inline.values():
-        keys |= keys_of(part.holder)
-    common = {name: table[name] for name in publication.common if name in table}
-    rest = {name: value for name, value in table.items() if name not in ("kind", *publication.common, *nested)}
-    _refuse_foreign(kind, rest, [*(key.name for key in keys.values()), *publication.common, *nested])
-    given = read_keys(keys, rest, "[[publish]]", folder)
-    for field, part in inline.items():
-        own = keys_of(part.holder)
-        given[field] = part.holder(**{name: given.pop(name) for name in own if name in given})
+    keys = common_keys(kind) | publication_keys(kind)
+    nested = {
+        part.name.removeprefix("publish."): (field, part)
+        for field, part in parts_of(publication).items()
+        if not part.inline
+    }
+    rest = {name: value for name, value in table.items() if name not in ("kind", *nested)}
+    own = (key.name for key in publication_keys(kind).values())
+    _refuse_foreign(kind, rest, [*own, *(key.name for key in common_keys(kind).values()), *nested])
+    given: dict[str, Any] = read_keys(keys, rest, "[[publish]]", folder)
     for name, (field, part) in nested.items():
         if name in table:
-            own, tables = keys_of(part.holder), require_list(table[name], part.title)
-            given[field] = tuple(part.holder(**read_keys(own, one, part.title, folder)) for one in tables)
-    return publication.from_keys(given, **common)
+            inside, tables = keys_of(part.holder), require_list(table[name], part.title)
+            given[field] = tuple(part.holder(**read_keys(inside, one, part.title, folder)) for one in tables)
+    return publication(**given)
 
 
 def _refuse_foreign(kind: str, table: Mapping[str, Any], names: Collection[str]) -> None:

@@ -1,29 +1,34 @@
 """The policy: source, design, budget and columns once, and one or more publications.
 
-    policy  =  source  +  design  +  budget  +  columns  +  publications
+    policy  =  terms  +  publications
 
-A policy made in Python goes through the same checks as one read from TOML. What each publication is planned by is a
-value of its kind, `Policy.parts`: the terms of the policy and what is the publication's own.
+A policy made in Python goes through the same checks as one read from TOML. What each publication is planned by is
+`Policy.parts`: the terms as it has them, and the publication.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import copy
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
+
+from msgspec.structs import force_setattr, replace
 
 from crowdblend.html_summary import html_summary
 from crowdblend.policies.choosing import Choosing, check_choice
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import Domain
+from crowdblend.policies.proposed import left_by_proposals
 from crowdblend.policies.publication import Publication
-from crowdblend.policies.publication_policy import About, PublicationPolicy, SampledPolicy
-from crowdblend.policies.refusals import did_you_mean, refusal, speaking_python
+from crowdblend.policies.publication_policy import PublicationPolicy
+from crowdblend.policies.refusals import did_you_mean, is_reading_toml, refusal, speaking_python
+from crowdblend.policies.registry import policy_class
 from crowdblend.policies.sampling_section import Sampling
-from crowdblend.policies.source import DataSource, Format, Resources
-from crowdblend.policies.terms import SHARED, Terms, left_by_proposals
+from crowdblend.policies.source import DataSource, Format
+from crowdblend.policies.terms import About, Terms
 from crowdblend.policies.write import write_policy
 
 if TYPE_CHECKING:
@@ -44,13 +49,9 @@ Domains = Mapping[str, Domain | Sequence[str]] | Sequence[Column]
 
 _OF_DESIGNS = ("rate", "rates", "thin", "already_drawn", "weights", "low", "high", "max_rate", "design")
 _OF_PUBLICATIONS = ("k", "below_k", "noise_epsilon", "show_from", "statistics", "name", "share", "count", "kind")
-_ELSEWHERE = {
-    **dict.fromkeys(_OF_DESIGNS, "It belongs to the design: sampling=Poisson(0.5), for example."),
-    **dict.fromkeys(_OF_PUBLICATIONS, "It belongs to a publication: publish=Table(k=20), for example."),
-}
 
 
-class Policy:
+class Policy(Terms, frozen=True, kw_only=True):
     """The decisions of the steward, complete and free of contradictions.
 
     A policy says who the people are (`person`), how they are sampled (`sampling`), what may be lost (`epsilon`,
@@ -68,84 +69,85 @@ class Policy:
             epsilon.
     """
 
-    # Whether it was written in Python, and is spoken of in its words; not in a policy file.
-    in_python: bool = False
-    # How a policy is planned is told by the layer that can: crowdblend.kinds, when it is loaded.
-    _planner: ClassVar[Callable[[Any], Any]]
+    for_users = True
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(_OF_DESIGNS, "It belongs to the design: sampling=Poisson(0.5), for example."),
+        **dict.fromkeys(_OF_PUBLICATIONS, "It belongs to a publication: publish=Table(k=20), for example."),
+    }
 
-    def __init__(
-        self,
-        *,
-        publish: Publication | Sequence[Publication],
-        columns: Domains = (),
-        sampling: Sampling | None = None,
-        epsilon: float | None = None,
-        delta: float | None = None,
-        releases: int = 1,
-        split: Split | None = None,
-        person: str | None = None,
-        population: str | None = None,
-        people: int | None = None,
-        rows_are_people: bool = False,
-        rows_per_person: int | None = None,
-        ids: Literal["people", "table"] = "people",
-        duplicates: Literal["refuse", "one"] = "refuse",
-        source: str | os.PathLike[str] | None = None,
-        source_format: Format | None = None,
-        table: str | None = None,
-        query: str | None = None,
-        delimiter: str | None = None,
-        encoding: str | None = None,
-        decimal: str | None = None,
-        thousands: str | None = None,
-        date_format: str | None = None,
-        recoding: Choosing | None = None,
-        accept_epsilon: bool = False,
-        accept_delta: bool = False,
-        proposed: str | Sequence[str] = (),
-        proposes: bool = False,
-        about: About | None = None,
-        format: Literal["parquet", "csv"] = "parquet",  # noqa: A002  the key's name
-        memory: str | None = None,
-        threads: int | None = None,
-        **unknown: Never,
-    ) -> None:
-        given = {name: value for name, value in locals().items() if name in SHARED}
-        for wrong in unknown:
-            message = f"Policy has no argument {wrong[:60]!r}."
-            remedy = _ELSEWHERE.get(wrong) or did_you_mean(wrong, [*SHARED, "publish", "split"])
-            raise refusal("unknown-argument", message, remedy, wrong[:60])
-        self.in_python = True
-        with speaking_python():
-            self._settle(Terms(**given), publish, split)
+    publish: tuple[Publication, ...]
+    split: Split | None = None
 
-    @classmethod
-    def of(cls, terms: Terms, publish: Publication | Sequence[Publication], split: Split | None = None) -> Policy:
-        """Return the policy with these `terms`; `publish` and `split` are as for a new one."""
-        made = cls.__new__(cls)
-        made._settle(terms, publish, split)
-        return made
+    if TYPE_CHECKING:  # what is taken besides what is kept: one publication, domains by name, a path
 
-    def _settle(self, terms: Terms, publish: object, split: Split | None) -> None:
-        listed = (publish,) if isinstance(publish, Publication) else publish
+        def __init__(
+            self,
+            *,
+            publish: Publication | Sequence[Publication],
+            columns: Domains = (),
+            sampling: Sampling | None = None,
+            epsilon: float | None = None,
+            delta: float | None = None,
+            releases: int = 1,
+            split: Split | None = None,
+            person: str | None = None,
+            population: str | None = None,
+            people: int | None = None,
+            rows_are_people: bool = False,
+            rows_per_person: int | None = None,
+            ids: Literal["people", "table"] = "people",
+            duplicates: Literal["refuse", "one"] = "refuse",
+            source: str | os.PathLike[str] | None = None,
+            source_format: Format | None = None,
+            table: str | None = None,
+            query: str | None = None,
+            delimiter: str | None = None,
+            encoding: str | None = None,
+            decimal: str | None = None,
+            thousands: str | None = None,
+            date_format: str | None = None,
+            recoding: Choosing | None = None,
+            accept_epsilon: bool = False,
+            accept_delta: bool = False,
+            proposed: str | Sequence[str] = (),
+            proposes: bool = False,
+            about: About | None = None,
+            format: Literal["parquet", "csv"] = "parquet",  # noqa: A002  the key's name
+            memory: str | None = None,
+            threads: int | None = None,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.__dict__["in_python"] = not is_reading_toml()
+        listed: object = (self.publish,) if isinstance(self.publish, Publication) else self.publish
         if not isinstance(listed, list | tuple) or not all(isinstance(one, Publication) for one in listed):
             message = "publish takes publications, such as Table(…) or a list of them."
             raise refusal("type", message, 'Write publish=Table("sex", "age"), for example.', "[[publish]]")
         if not listed:
             message = "The policy publishes nothing."
             raise refusal("no-publication", message, 'Add [[publish]] with kind = "table", for example.', "[[publish]]")
-        if split is not None and (not isinstance(split, str) or split not in SPLITS):
-            message = f"split in [privacy] is {str(split)[:60]!r}."
-            raise refusal("choice", message, did_you_mean(str(split), SPLITS), "[privacy] split")
-        self.terms = terms
-        written = tuple(cast("Sequence[Publication]", listed))
-        self.publish = tuple(level for one in written for level in one.expand(terms, split))
-        # Levels of one column are about the same people.
-        self.split = "budget" if split is None and len(self.publish) > len(written) else split
+        if self.split is not None and (not isinstance(self.split, str) or self.split not in SPLITS):
+            message = f"split in [privacy] is {str(self.split)[:60]!r}."
+            raise refusal("choice", message, did_you_mean(str(self.split), SPLITS), "[privacy] split")
+        written = cast("Sequence[Publication]", listed)
+        force_setattr(self, "publish", tuple(level for one in written for level in one.expand(self, self.split)))
+        if self.split is None and len(self.publish) > len(written):  # levels of one column are about the same people
+            force_setattr(self, "split", "budget")
         self._check_names()
         self._check_budget()
         _ = self.parts
         self._check_choice()
+
+    @property
+    def in_python(self) -> bool:
+        """True if it was written in Python, and is spoken of in its words; not in a policy file."""
+        return bool(self.__dict__["in_python"])
+
+    @cached_property
+    def terms(self) -> Terms:
+        """The terms alone."""
+        return Terms(**{field: getattr(self, field) for field in Terms.__struct_fields__})
 
     def _check_names(self) -> None:
         if not self.is_programme:
@@ -157,7 +159,7 @@ class Policy:
             return
         seen: set[str] = set()
         for one in self.publish:
-            if one.policy.rows_are_links:
+            if one.rows_are_links:
                 message = f'kind = "{one.kind}" is about links, and several publications share one table of people.'
                 raise refusal("split", message, "Publish it in a policy of its own.", "[[publish]] kind")
             if one.name is None:
@@ -173,21 +175,20 @@ class Policy:
 
     def _check_budget(self) -> None:
         """Refuse a programme that leaves its budget open: its publications share it."""
-        sampling = self.terms.sampling
-        wanted = ("epsilon",) if sampling is not None and sampling.everybody else ("epsilon", "delta")
-        missing = next((name for name in wanted if getattr(self.terms, name) is None), None)
+        wanted = ("epsilon",) if self.sampling.everybody else ("epsilon", "delta")
+        missing = next((name for name in wanted if getattr(self, name) is None), None)
         if self.is_programme and missing is not None:
             message = f"Several publications share epsilon and delta, and {missing} is missing."
             raise refusal("planned", message, f"Add {missing} to [privacy].", f"[privacy] {missing}")
-        zero = next((name for name in wanted if getattr(self.terms, name) == 0), None)
+        zero = next((name for name in wanted if getattr(self, name) == 0), None)
         if self.is_programme and zero is not None:
             remedy = f"Raise {zero}, for example to {'1.0' if zero == 'epsilon' else '1e-6'}."
             raise refusal("planned", f"{zero} must be above 0.", remedy, f"[privacy] {zero}")
 
     def _check_choice(self) -> None:
         """Refuse a choice among recodings that the publications cannot share."""
-        if self.is_programme and self.terms.recoding is not None:
-            check_choice(self.terms.recoding, self.terms.columns, self.split)
+        if self.is_programme and self.recoding is not None:
+            check_choice(self.recoding, self.columns, self.split)
 
     @property
     def is_programme(self) -> bool:
@@ -201,37 +202,29 @@ class Policy:
 
     @cached_property
     def parts(self) -> tuple[PublicationPolicy, ...]:
-        """The decisions about every publication, in their order."""
+        """Every publication under the terms as it has them, in their order."""
         if not self.is_programme:
-            self._refuse_foreign(self.publish[0])
-            return (self.publish[0].within(self.own_terms),)
+            (only,) = self.publish
+            self._refuse_foreign(only)
+            return (policy_class(only.kind).of(only, self.own_terms),)
         # How often is for the programme to say, not for its parts.
         terms = self.own_terms.replace(releases=1)
         fixed = terms.replace(recoding=None)
-        return tuple(
-            one.within_programme(terms if any(column.chooses for column in one.columns_of(terms)) else fixed)
-            for one in self.publish
-        )
+        found = []
+        for one in self.publish:
+            own = one.among_others(terms if any(column.chooses for column in one.columns_of(terms)) else fixed)
+            found.append(policy_class(one.kind).of(one, own, with_others=True))
+        return tuple(found)
 
     @cached_property
     def own_terms(self) -> Terms:
         """The terms with what is left of epsilon and delta, after what proposed the domains has spent its part."""
         return left_by_proposals(self.terms)
 
-    @property
-    def proposed(self) -> tuple[str, ...]:
-        """The folders of the releases that proposed domains."""
-        return self.terms.proposed
-
-    @property
-    def proposes(self) -> bool:
-        """True if it proposes domains of later policies."""
-        return self.terms.proposes
-
     def _refuse_foreign(self, only: Publication) -> None:
         """Refuse terms that the one publication's kind does not have: they would be ignored."""
-        for field in SHARED:
-            if field not in only.policy.__struct_fields__ and self.terms.gives(field):
+        for field in only.lacks:
+            if self.gives(field):
                 message = f'kind = "{only.kind}" has no {field.replace("_", " ")}.'
                 raise refusal("unknown-key", message, f"Remove {field}.", field)
 
@@ -249,69 +242,27 @@ class Policy:
         return self.parts[0].data
 
     @property
-    def sampling(self) -> Sampling:
-        """The way in which people are drawn."""
-        return self.parts[0].sampling
-
-    @property
     def design(self) -> DeclaredStrata | None:
         """The strata or weights by which people are sampled, as the publications declare them; None without any."""
-        declared = (part.design for part in self.parts if isinstance(part, SampledPolicy))
+        declared = (part.design for part in self.parts)
         return max(filter(None, declared), key=lambda design: design.high, default=None)
 
-    @property
-    def epsilon(self) -> float | None:
-        """The privacy loss of everything together."""
-        return self.terms.epsilon
+    def with_source(self, data: DataSource) -> Self:
+        if data.format != "frame":
+            return super().with_source(data)
+        placed = copy.copy(self)
+        placed.__dict__.update(in_python=self.in_python, parts=tuple(part.with_source(data) for part in self.parts))
+        return placed
 
-    @property
-    def delta(self) -> float | None:
-        """The probability beyond epsilon."""
-        return self.terms.delta
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The declared columns."""
-        return self.terms.columns
-
-    @property
-    def resources(self) -> Resources:
-        """The resources that the engine may use."""
-        return self.terms.resources
-
-    @property
-    def accept_epsilon(self) -> bool:
-        """True if the steward accepts an epsilon above 10."""
-        return self.terms.accept_epsilon
-
-    @property
-    def about(self) -> About | None:
-        """The text for readers beside the data."""
-        return self.terms.about
-
-    @property
-    def format(self) -> str:
-        """The format of the published files."""
-        return self.terms.format
-
-    def with_source(self, data: DataSource) -> Policy:
-        """Return the same policy about rows that lie elsewhere, in files or in Python: in `data`."""
-        made = Policy.of(
-            self.terms.with_source(data) if data.format != "frame" else self.terms, self.publish, self.split
-        )
-        made.__dict__["parts"] = tuple(part.with_source(data) for part in made.parts)
-        return made
-
-    def replace(self, **changes: Any) -> Policy:
+    def replace(self, **changes: Any) -> Self:
         """Return the same policy with `changes`, other values for some arguments, checked as a new one."""
-        publish, split = changes.pop("publish", self.publish), changes.pop("split", self.split)
         with speaking_python(self.in_python):
-            terms = self.terms.replace(**changes)
+            publish = changes.get("publish", self.publish)
             alone = publish[0] if isinstance(publish, list | tuple) and len(publish) == 1 else publish
             if "sampling" in changes and "delta" not in changes and isinstance(alone, Publication):
-                terms = alone.under_design(terms)
-            made = Policy.of(terms, publish, split)
-        made.in_python = self.in_python
+                changes["delta"] = alone.under_design(self.terms.replace(**_of_terms(changes))).delta
+            made = replace(self, **changes)
+        made.__dict__["in_python"] = self.in_python
         return made
 
     def plan(self) -> Plan:
@@ -320,7 +271,7 @@ class Policy:
         No data are read.
         """
         with speaking_python(self.in_python):
-            planned: Plan = type(self)._planner(self)
+            planned: Plan = import_module("crowdblend.kinds").plan(self)
         return planned
 
     def recode(self, data: Any) -> Any:
@@ -334,18 +285,14 @@ class Policy:
 
     def to_toml(self) -> str:
         """Return the policy as TOML, which reads back as an equal policy."""
-        return write_policy(self.terms, self.publish, self.split)
+        return write_policy(self, self.publish, self.split)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the policy as TOML; the paths in it are relative to its folder.
 
         A file at `path` is refused, or replaced with `force`.
         """
-        write_policy(self.terms, self.publish, self.split, Path(path), force=force)
-
-    def __eq__(self, other: object) -> bool:
-        same = ("terms", "publish", "split")
-        return isinstance(other, Policy) and all(getattr(self, one) == getattr(other, one) for one in same)
+        write_policy(self, self.publish, self.split, Path(path), force=force)
 
     def __hash__(self) -> int:
         return hash((self.publish, self.split))
@@ -360,11 +307,15 @@ class Policy:
 
     def _arguments(self) -> Iterator[tuple[str, object]]:
         """Yield the arguments that differ from the default, columns by their names alone."""
-        for field in SHARED:
+        for field in Terms.__struct_fields__:
             if field == "columns":
                 yield field, [column.name for column in self.columns]
-            elif self.terms.gives(field):
-                yield field, getattr(self.terms, field)
+            elif self.gives(field):
+                yield field, getattr(self, field)
         if self.split is not None:
             yield "split", self.split
         yield "publish", list(self.publish) if self.is_programme else self.publish[0]
+
+
+def _of_terms(changes: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in changes.items() if name in Terms.__struct_fields__}

@@ -1,271 +1,132 @@
-"""The part of a policy that one publication needs: the rows, the person, the output format.
+"""One publication under the terms of its policy: what kinds plan and publish by.
 
-SourceAndFormat
-├── Terms                      what a policy says once for all its publications
-└── PublicationPolicy
+Terms                          what a policy says once for all its publications
+└── PublicationPolicy          the same as one publication has them, with the publication
     ├── PeoplePolicy               the rows are people, or rows of people
-    │   ├── CrowdPolicy                k, epsilon, delta and a rate: one of the four may be left to the plan
-    │   │   ├── PointsPolicy
-    │   │   └── RecodedPolicy              the recoding may be chosen
-    │   │       ├── TablePolicy
-    │   │       └── MicrodataPolicy
-    │   ├── OutlierTablePolicy
-    │   └── ExactPolicy                a fixed number of people
-    │       ├── StatisticsPolicy
-    │       └── SynopsisPolicy
+    │   ├── SampledPolicy              of a sample, or of everybody
+    │   │   ├── CrowdPolicy                k, epsilon, delta and a rate: one of the four may be left to the plan
+    │   │   │   ├── PointsPolicy
+    │   │   │   └── RecodedPolicy              the recoding may be chosen
+    │   │   │       ├── TablePolicy
+    │   │   │       └── MicrodataPolicy
+    │   │   ├── OutlierTablePolicy
+    │   │   └── ExactPolicy                a fixed number of people
+    │   │       ├── StatisticsPolicy
+    │   │       └── SynopsisPolicy
+    │   └── SyntheticPolicy
     └── GraphPolicy
 
-These values are made by `Policy`, one for each of its publications, and are what kinds plan and publish by. Keyword
-arguments are called as the keys of TOML are; only [data] format is `source_format`.
+None of them has a key: they say which terms a kind needs, what terms and publication may not say together, and what
+follows from both.
 """
 
 from __future__ import annotations
 
-import copy
 import json
-import re
-from collections.abc import Iterator
-from functools import cached_property, partial
-from typing import Annotated, Any, ClassVar, Literal, Self
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
-from msgspec.structs import asdict, force_setattr
-
-from crowdblend.policies.columns import Column, column_texts, columns_of, refuse_finer_dates
-from crowdblend.policies.files import ending_of
-from crowdblend.policies.formulas import refuse_formulas
-from crowdblend.policies.key import Rule, Section, conflicts, key, needs, one_of, part
+from crowdblend.lazy import lazy_imports
+from crowdblend.policies.columns import Column
+from crowdblend.policies.key import Rule, conflicts, keys_of, needs, one_of, parts_of
+from crowdblend.policies.publication import Publication
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import NOT_SAMPLED
-from crowdblend.policies.sampling_section import Sampling
-from crowdblend.policies.source import IN_PYTHON, READING_KEYS, DataSource, Format, Resources, format_of
+from crowdblend.policies.sampling import Poisson
 from crowdblend.policies.strata import DeclaredStrata
-from crowdblend.policies.value_types import FilePath, FilePaths
+from crowdblend.policies.terms import Drawn, Terms
 
-_MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
-_LONGEST_TEXT = 500
-data_key = partial(key, section="data")
-# The number may be published. Of a sample that was drawn before, the data hold another one, which is secret.
-HOW_MANY_PEOPLE = (
-    "How many people a register has, or a sample is or was drawn from, and not how many are in the sample; this number "
-    "is public"
-)
-RowsPerPerson = Annotated[
-    int | None,
-    data_key("How many rows of a person count at most; of more, as many random ones are kept.", "rows_per_person"),
-]
-
-Releases = Annotated[
-    int,
-    key(
-        "How many such releases there will be, each from a fresh sample: epsilon and delta are for all of them "
-        "together.",
-        "releases",
-        section="privacy",
-    ),
-]
+with lazy_imports():
+    from crowdblend.designs import Design
 
 
-class About(Section, frozen=True, kw_only=True):
-    """Title, publisher, contact, licence and period of a release, published as they are written."""
+class PublicationPolicy(Terms, frozen=True, kw_only=True):
+    """A publication, and the terms as it has them; complete and free of contradictions."""
 
-    section = "[about]"
+    section = "[[publish]]"
+    inner = "publication"
 
-    title: Annotated[str | None, key("What the release is called.")] = None
-    publisher: Annotated[str | None, key("Who publishes it.")] = None
-    contact: Annotated[str | None, key("Where questions about it go.")] = None
-    licence: Annotated[str | None, key("The licence of the data, such as CC-BY-4.0.")] = None
-    period: Annotated[str | None, key("The time that the data are about.")] = None
+    publication: Publication
+    sampling: Drawn = Poisson()
+    # The declared column of strata or weights, where it is not published.
+    beside: tuple[Column, ...] = ()
+    # Whether it is one of several publications.
+    with_others: bool = False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name, text in self.texts().items():
-            if not text.strip() or not text.isprintable() or len(text) > _LONGEST_TEXT:
-                raise refusal(
-                    "about",
-                    f"{name} in [about] is blank, has a line end or another sign that cannot be seen, or is too long.",
-                    f"Write one line of at most {_LONGEST_TEXT} characters.",
-                    f"[about] {name}",
-                )
-
-    def texts(self) -> dict[str, str]:
-        """Return what is said, by key."""
-        return {name: text for name, text in asdict(self).items() if text is not None}
-
-
-class SourceAndFormat(Section, frozen=True, kw_only=True):
-    """The source of the rows, the format of what is published, and the engine's resources."""
-
-    needs_columns: ClassVar[bool] = True
-
-    source: Annotated[
-        FilePath | None,
-        data_key(
-            "CSV or Parquet file, folder or glob, DuckDB file, postgresql:// or sqlite:/// address, or - for stdin. "
-            "With --engine spark also catalog://schema.table, or an address of Parquet files that Spark reads."
-        ),
-    ] = None
-    population: Annotated[
-        str | None, data_key("Your name for the people, under which the ledger adds up what was guaranteed to them.")
-    ] = None
-    source_format: Annotated[
-        Format | None, data_key("What the source is, when its name does not say.", name="format")
-    ] = None
-    table: Annotated[str | None, data_key("The table in a database.")] = None
-    query: Annotated[
-        str | None,
-        data_key(
-            "An SQL query, instead of a table: its rows are the data. Nothing in a person's row may be computed from "
-            "others' rows."
-        ),
-    ] = None
-    delimiter: Annotated[str | None, data_key("The character between the fields of a CSV file.")] = None
-    encoding: Annotated[str | None, data_key('The encoding of a CSV file, such as "latin-1"; UTF-8 unless given.')] = (
-        None
-    )
-    decimal: Annotated[str | None, data_key('The mark before the fraction of numbers in a CSV file: "." or ",".')] = (
-        None
-    )
-    thousands: Annotated[
-        str | None, data_key('What separates thousands in a CSV file: ".", ",", "\'", or " " for any space.')
-    ] = None
-    date_format: Annotated[
-        str | None, data_key('How a CSV file writes dates, such as "%d.%m.%Y"; "%Y-%m" months, "%Y" years.')
-    ] = None
-    person: Annotated[
-        str | None, data_key("The column that tells people apart: the unit of protection, one row per person.")
-    ] = None
-    rows_are_people: Annotated[
-        bool, data_key("True instead of person: you vouch that every row is another person.")
-    ] = False
-    ids: Annotated[
-        Literal["people", "table"],
-        data_key(
-            'Whom an id names: "people" have it in every table; with "table" it numbers the rows of this table only, '
-            "and the same id in another table is somebody else."
-        ),
-    ] = "people"
-    duplicates: Annotated[Literal["refuse", "one"], data_key("What to do when a person has several rows.")] = "refuse"
-    format: Annotated[Literal["parquet", "csv"], key("The format of the published data.", section="release")] = (
-        "parquet"
-    )
-    accept_epsilon: Annotated[bool, key("True to publish although epsilon is above 10.", section="privacy")] = False
-    proposed: Annotated[
-        FilePaths,
-        key(
-            "The folders of the releases that proposed domains of this policy from the data: their epsilon and delta "
-            "are part of those of the policy, and of the certificate.",
-            section="privacy",
-        ),
-    ] = ()
-    proposes: Annotated[
-        bool, key("True where what is published proposes domains of later policies.", section="release")
-    ] = False
-    about: Annotated[About | None, part("Who publishes what, for readers.")] = None
-    memory: Annotated[
-        str | None,
-        key('The memory that the engine may use, such as "1GB"; it spills to disk beyond.', section="release"),
-    ] = None
-    threads: Annotated[int | None, key("How many threads the engine may use.", (1, 1024), section="release")] = None
-
-    def __post_init__(self) -> None:
-        if has_columns(type(self)) and (self.needs_columns or getattr(self, "columns", None)):
-            force_setattr(self, "columns", columns_of(getattr(self, "columns", ())))
-        super().__post_init__()
-        if self.about is not None and not self.about.texts():  # a section that says nothing is none
-            force_setattr(self, "about", None)
-        if self.person is not None and not self.person.strip():
-            message = "person in [data] is blank."
-            raise refusal("person", message, "Use the name of the column in the data.", "[data] person")
-        if self.memory is not None and not _MEMORY.fullmatch(self.memory):
-            message = f"memory in [release] is {self.memory!r}, which is no size."
-            raise refusal("memory", message, 'Write a number and its unit, such as "1GB".', "[release] memory")
-        if self.source is not None:
-            _ = self.data
-        if self.date_format is not None and has_columns(type(self)):
-            refuse_finer_dates(getattr(self, "columns", ()), self.date_format)
-        if self.format == "csv":
-            refuse_formulas(self.published_texts())
-
-    def published_texts(self) -> Iterator[tuple[str, str]]:
-        """Yield the texts of the policy that are published in cells, each with its place."""
-        yield from column_texts(getattr(self, "columns", ()))
-
-    @cached_property
-    def data(self) -> DataSource:
-        """The source, ready to be opened; without one, the policy waits for rows from Python."""
-        if self.source is None:
-            return DataSource(source=IN_PYTHON, format="frame", population=self.population, **self._people())
-        kind = self.source_format or format_of(self.source)
-        read = {name: getattr(self, name) for name in READING_KEYS}
-        if kind == "csv" and ending_of(self.source) == ".tsv":
-            read["delimiter"] = self.delimiter or "\t"
-        return DataSource(source=self.source, format=kind, population=self.population, **read, **self._people())
-
-    def _people(self) -> dict[str, Any]:
-        """Return what the source says of people."""
-        return {name: getattr(self, name) for name in ("person", "ids", "rows_are_people", "duplicates")}
-
-    def with_source(self, data: DataSource) -> Self:
-        """Return the same policy about rows that lie elsewhere, in files or in Python."""
-        if data.format == "frame":
-            placed = copy.copy(self)
-            placed.__dict__["data"] = DataSource(
-                source=data.source, format="frame", population=self.population, frame=data.frame, **self._people()
-            )
-            return placed
-        read = {name: getattr(data, name) for name in READING_KEYS}
-        return self.replace(source=data.source, source_format=data.format, **read)
+    @classmethod
+    def of(cls, publication: Publication, terms: Terms, *, with_others: bool = False) -> Self:
+        """Return a publication under these terms; refuses terms without what it needs."""
+        lacks, drawn = publication.lacks, terms.sampling
+        fields = (field for field in Terms.__struct_fields__ if field not in lacks and terms.gives(field))
+        given: dict[str, Any] = {field: getattr(terms, field) for field in fields}
+        if "columns" not in lacks:
+            columns = given["columns"] = publication.columns_of(terms)
+            named = {column.name for column in columns}
+            found = [one for one in terms.columns if one.name in (drawn.stratum, drawn.weight)]
+            given["beside"] = tuple(one for one in found if one.name not in named)
+        if "people" not in lacks and drawn.population is not None:
+            given["people"] = drawn.population
+        drawing = parts_of(cls)["sampling"]
+        if drawing.required and "sampling" not in given:
+            message = "The policy has no section [sampling]."
+            raise refusal("missing-section", message, "Add it, with design.", "[sampling]")
+        for field, declared in keys_of(cls).items():
+            if declared.required and field not in given:
+                own = keys_of(type(drawn)).get("of") if field == "people" else None
+                raise (own or declared).missing()
+        return cls(**given, publication=publication, with_others=with_others)
 
     def replace(self, **changes: object) -> Self:
-        """Return the same with other values for some fields, about the same rows where Python holds them."""
-        made = super().replace(**changes)
-        held = self.__dict__.get("data")
-        return made if held is None or held.format != "frame" or "source" in changes else made.with_source(held)
+        """Return the same with other values for some terms, or for some keys of the publication."""
+        own = {name: changes.pop(name) for name in list(changes) if name not in self.__struct_fields__}
+        return super().replace(**changes, **({"publication": self.publication.replace(**own)} if own else {}))
 
     @property
-    def resources(self) -> Resources:
-        """The resources that the engine may use."""
-        return Resources(self.memory, self.threads)
+    def kind(self) -> str:
+        """The kind of the publication."""
+        return self.publication.kind
 
-
-def has_columns(policy: type[SourceAndFormat]) -> bool:
-    """Return whether a policy declares columns of people."""
-    return "columns" in policy.__struct_fields__
-
-
-class PublicationPolicy(SourceAndFormat, frozen=True, kw_only=True):
-    """The decisions about one publication, complete and free of contradictions."""
-
-    kind: ClassVar[str]
-    # The designs that it is certified for, the usual one first.
-    designs: ClassVar[tuple[str, ...]] = ()
-    # Whether rows of the data are links between people, columns may be axes of a map, or numbers within bounds.
-    rows_are_links: ClassVar[bool] = False
-    has_axes: ClassVar[bool] = False
-    has_numbers: ClassVar[bool] = False
-    # Whether what is published are cells with counts, and whether the audit knows how to draw it by strata.
-    rows_are_counted: ClassVar[bool] = False
-    audits_strata: ClassVar[bool] = False
-    section = "[[publish]]"
-
-    # Its name, and that of its file.
-    called: str | None = None
+    @property
+    def needs_columns(self) -> bool:
+        return "columns" not in self.publication.lacks
 
     @property
     def file(self) -> str:
         """The name of the file with the data."""
-        return f"{self.called or 'data'}.{self.format}"
+        return f"{self.publication.name or 'data'}.{self.format}"
 
     @property
-    def sampling(self) -> Sampling:
-        """The way in which people are drawn; kinds that take a design have it as a field."""
-        return NOT_SAMPLED
+    def design(self) -> DeclaredStrata | None:
+        """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
+        return None
+
+    @property
+    def sample(self) -> Design:
+        """The design of its sample, as several publications share it."""
+        return self.sampling.sample(self.design)
+
+    def with_budget(self, epsilon: float, noise_loss: float, delta: float) -> Self:
+        """Return the same from a sample of its own, which may lose epsilon and delta, or this much by its noise."""
+        said = {"epsilon": epsilon if self.suppresses else noise_loss, "delta": delta, "accept_delta": True}
+        return self.replace(**{name: one for name, one in said.items() if name not in self.publication.lacks})
+
+    @property
+    def cells(self) -> int | None:
+        """The number of cells of what is published; 100 are usual for kinds without any, None for open labels."""
+        return 100
+
+    @property
+    def suppresses(self) -> bool:
+        """True if small classes are left out, and nothing is added to the others."""
+        return False
+
+    @property
+    def rows_have_coins(self) -> bool:
+        """True if people have several rows, and each of them a coin of its own."""
+        return False
 
 
 class PeoplePolicy(PublicationPolicy, frozen=True, kw_only=True):
     """A publication whose rows are people, or rows of people."""
-
-    columns: tuple[Column, ...]
 
     rules: ClassVar[tuple[Rule, ...]] = (
         one_of("person", "rows_are_people", code="person", because="they say who is protected"),
@@ -275,9 +136,10 @@ class PeoplePolicy(PublicationPolicy, frozen=True, kw_only=True):
 
     def _check_certified(self) -> None:
         """Refuse a design that nothing is proved for with this kind."""
-        if self.sampling.design not in self.designs:
+        designs = self.publication.designs
+        if self.sampling.design not in designs:
             message = f'kind = "{self.kind}" is not certified for design = "{self.sampling.design}".'
-            remedy = f"Use design = {' or '.join(json.dumps(design) for design in self.designs)} in [sampling]."
+            remedy = f"Use design = {' or '.join(json.dumps(design) for design in designs)} in [sampling]."
             raise refusal("design", message, remedy, "[sampling] design")
 
 
@@ -291,14 +153,8 @@ class SampledPolicy(PeoplePolicy, frozen=True, kw_only=True):
     # Whether people with several rows are counted once in every class, and not by their rows.
     counts_once: ClassVar[bool] = True
 
-    # The declared column of strata or weights, where it is not published.
-    beside: tuple[Column, ...] = ()
-    releases: Releases = 1
-    rows_per_person: RowsPerPerson = None
-
     @cached_property
     def design(self) -> DeclaredStrata | None:
-        """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
         return self.sampling.declare(self.columns, self.beside)
 
     def _people(self) -> dict[str, Any]:

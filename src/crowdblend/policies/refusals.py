@@ -173,6 +173,11 @@ def speaking_python(speaks: bool = True) -> Iterator[None]:
         raise
 
 
+def is_reading_toml() -> bool:
+    """Return whether a policy file is read."""
+    return _READING_TOML.get()
+
+
 @contextmanager
 def reading_toml() -> Iterator[None]:
     """Keep the words of policy files while one is read."""

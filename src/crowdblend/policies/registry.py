@@ -15,8 +15,8 @@ from types import ModuleType
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy_imports
-from crowdblend.policies.key import Key, keys_of
-from crowdblend.policies.publication import Publication, own_keys, own_parts
+from crowdblend.policies.key import Key, keys_of, parts_of
+from crowdblend.policies.publication import COMMON, Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 
 with lazy_imports():
@@ -106,13 +106,20 @@ def publication_class(kind: str) -> type[Publication]:
 
 
 def policy_class(kind: str) -> type[PublicationPolicy]:
-    """Return the class of what is decided about publications of a kind."""
-    return publication_class(kind).policy
+    """Return the class of publications of a kind under the terms of a policy."""
+    found: type[PublicationPolicy] = getattr(part(kind, "policy"), f"{kind_of(kind).publication}Policy")
+    return found
 
 
 @cache
 def publication_keys(kind: str) -> dict[str, Key]:
-    """Return the keys of a kind's publications, by the names of their fields; those of the one inner section too."""
-    policy = policy_class(kind)
-    inside = (part for part in own_parts(policy).values() if not part.many)
-    return {**own_keys(policy), **{field: key for part in inside for field, key in keys_of(part.holder).items()}}
+    """Return the keys that publications of a kind alone have, by the names of their fields; inline sections too."""
+    publication = publication_class(kind)
+    inside = (part for part in parts_of(publication).values() if part.inline)
+    own = {field: key for field, key in keys_of(publication).items() if field not in COMMON}
+    return {**own, **{field: key for part in inside for field, key in keys_of(part.holder).items()}}
+
+
+def common_keys(kind: str) -> dict[str, Key]:
+    """Return the keys that publications of a kind share with those of most others."""
+    return {field: key for field, key in keys_of(publication_class(kind)).items() if field in COMMON}

@@ -308,11 +308,15 @@ class Everybody(Sampling, frozen=True):
         return designs.Everybody()
 
 
+class NotSaid(Poisson, frozen=True):
+    """The policy says nothing of a sample: nobody is drawn, or people at a rate that is left to the plan."""
+
+
 # A new design stands here, and policies can state it.
 DESIGNS: dict[str, type[Sampling]] = {
     one.design: one for one in (Poisson, Everybody, Coins, Survey, Strata, Weights, Biased)
 }
-NOT_SAMPLED = Poisson()
+NOT_SAMPLED = NotSaid()
 
 
 def designs_for(usual: str, *, crowds: bool = False) -> tuple[str, ...]:

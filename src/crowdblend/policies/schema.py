@@ -16,9 +16,7 @@ from msgspec.structs import replace
 from crowdblend.policies.domains import DOMAINS, AxisDomain
 from crowdblend.policies.key import Key, Section, keys_of, parts_of, sections_of
 from crowdblend.policies.policy import SPLITS
-from crowdblend.policies.publication import CommonKeys, own_parts
-from crowdblend.policies.publication_policy import PublicationPolicy
-from crowdblend.policies.registry import KINDS, WORDS, policy_class, publication_class, publication_keys
+from crowdblend.policies.registry import KINDS, WORDS, common_keys, policy_class, publication_class, publication_keys
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.terms import Terms
 
@@ -37,24 +35,23 @@ def kind_sections(
     section [sampling]. `several` adds how one of several publications has its part, and `texts` are choices that the
     publication has made: a table with a threshold has other keys than one without.
     """
-    policy = policy_class(kind)
-    excluded, refused = _refused_fields(policy, design, texts)
-    missing = excluded | set(_OF_PEOPLE if policy.rows_are_links else ())
+    policy, publication = policy_class(kind), publication_class(kind)
+    excluded, refused = _refused_fields(kind, design, texts)
+    missing = excluded | {*publication.lacks, *(_OF_PEOPLE if publication.rows_are_links else ())}
     found = {
         section: _by_name(key for field, key in keys.items() if field not in missing)
         for section, keys in sections_of(policy).items()
-        if section != "publish"
     }
     if design:
         found["sampling"] = _by_name(keys_of(DESIGNS[design]).values())
         if "of" in found["sampling"]:
             found["data"].pop("people", None)  # it is said there
     for field, part in parts_of(policy).items():
-        if part.name in ("recoding", "about") and field not in excluded:
+        if part.name in ("recoding", "about") and field not in missing:
             found[part.name] = _by_name(keys_of(part.holder).values())
     divided = ("weight",) if design and DESIGNS[design].everybody else ("share", "weight")
     shared = ("name", "columns", *(name for name in divided if several or (name == "weight" and name in texts)))
-    common = [keys_of(CommonKeys)[name] for name in shared if name in publication_class(kind).common]
+    common = [common_keys(kind)[name] for name in shared if name in common_keys(kind)]
     own = (
         replace(key, choices=tuple(one for one in key.choices if one not in refused.get(field, ())))
         for field, key in publication_keys(kind).items()
@@ -65,25 +62,22 @@ def kind_sections(
 
 def kind_lists(kind: str, design: str = "") -> dict[str, dict[str, Key]]:
     """Return the sections inside a publication of a kind that may be repeated, with their keys by name in TOML."""
-    policy = policy_class(kind)
-    excluded, _ = _refused_fields(policy, design, {})
+    excluded, _ = _refused_fields(kind, design, {})
     return {
         part.name: _by_name(key for name, key in keys_of(part.holder).items() if f"{field}.{name}" not in excluded)
-        for field, part in own_parts(policy).items()
-        if part.many
+        for field, part in parts_of(publication_class(kind)).items()
+        if not part.inline
     }
 
 
-def _refused_fields(
-    policy: type[PublicationPolicy], design: str, texts: Mapping[str, str]
-) -> tuple[set[str], dict[str, set[str]]]:
-    """Return the fields that the rules of a policy refuse with a design, whatever else is said, and refused choices.
+def _refused_fields(kind: str, design: str, texts: Mapping[str, str]) -> tuple[set[str], dict[str, set[str]]]:
+    """Return the fields that the rules of a kind refuse with a design, whatever else is said, and refused choices.
 
     A field that has no choice left is refused as a whole.
     """
     drawn = {f"sampling.{name}" for name in vars(DESIGNS[design])} if design else set()
     drawn |= {f"{name}={text}" for name, text in texts.items()}
-    declared = keys_of(policy)
+    declared = keys_of(policy_class(kind)) | publication_keys(kind)
     found: set[str] = set()
     choices: dict[str, set[str]] = {}
 
@@ -94,7 +88,7 @@ def _refused_fields(
         if not choice or len(left) < 2:
             found.add(field)
 
-    for rule in (rule for owner in policy.__mro__ for rule in vars(owner).get("rules", ())):
+    for rule in (rule for owner in policy_class(kind).__mro__ for rule in vars(owner).get("rules", ())):
         first, others = rule.keys[0], rule.keys[1:]
         if rule.unless and rule.unless in drawn:
             continue
@@ -144,11 +138,10 @@ def policy_schema() -> dict[str, Any]:
 
 
 def _publication(kind: str) -> dict[str, Any]:
-    common = (key for name, key in keys_of(CommonKeys).items() if name in publication_class(kind).common)
-    keys = (*common, *publication_keys(kind).values())
+    keys = (*common_keys(kind).values(), *publication_keys(kind).values())
     found = _section(keys, {"kind": (kind, WORDS[kind].publishes)})
-    for part in own_parts(policy_class(kind)).values():
-        if part.many:
+    for part in parts_of(publication_class(kind)).values():
+        if not part.inline:
             items = _section(keys_of(part.holder).values())
             made = {"type": "array", "description": part.meaning, "items": items}
             found["properties"][part.name.removeprefix("publish.")] = made

@@ -32,12 +32,11 @@ from crowdblend.policies.proposals import (
     proposed_pair,
     proposed_person,
 )
-from crowdblend.policies.publication_policy import has_columns
+from crowdblend.policies.proposed import check_proposed_design
 from crowdblend.policies.refusals import did_you_mean
-from crowdblend.policies.registry import KINDS, policy_class
+from crowdblend.policies.registry import KINDS, publication_class
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.schema import kind_lists, kind_sections
-from crowdblend.policies.terms import check_proposed_design
 from crowdblend.policies.write import toml_name, toml_text, toml_value
 
 Columns = Sequence[tuple[str, ColumnKind]]
@@ -150,7 +149,7 @@ def init_policy(
     chosen = given.choose_columns([name for name, _ in columns]) if given.columns else []
     if chosen:
         offered = [(offered[0][0], {"columns": toml_value(chosen)}, {})]
-    policies = [policy_class(one) for one, *_ in offered]
+    policies = [publication_class(one) for one, *_ in offered]
     pair = proposed_pair(found.columns if policies[0].rows_are_links else columns, links=policies[0].rows_are_links)
     held = area_of([name for name, _ in columns]) if design == "strata" else weight if design == "weights" else None
     known = {
@@ -175,7 +174,7 @@ def init_policy(
     blocks = _sections([one for one, *_ in offered], design, said)
     if person is None and who is not None:
         blocks["data"] = blocks["data"].replace("\nperson = ", f"\n{_CHECK_PERSON}person = ")
-    if has_columns(policies[0]):
+    if "columns" not in policies[0].lacks:
         if book is None:
             book = {} if codebook is None else read_code_book(Path(codebook), Path(data_path))
         axes = (pair or ()) if policies[0].has_axes else ()
@@ -200,7 +199,7 @@ def init_policy(
 
 def check_design(kind: str, design: str | None) -> str:
     """Return a design that publications of a kind are certified for; refuses another, and none where there are some."""
-    offered = policy_class(kind).designs
+    offered = publication_class(kind).designs
     if design is None and len(offered) < 2:
         return next(iter(offered), "")
     if design not in offered:
@@ -249,7 +248,7 @@ def _publication_name(*words: str) -> str:
 def _used_columns(proposals: Sequence[Proposal], columns: Columns) -> set[str]:
     """Return the columns that some publication takes: those that nothing uses are refused."""
     kind, _, inside = proposals[-1]
-    if policy_class(kind).has_numbers and not inside:
+    if publication_class(kind).has_numbers and not inside:
         return {name for name, _ in columns[:1]}  # statistics begin with one about the first column
     every = {toml_text(name): name for name, _ in columns}
     return {name for text, name in every.items() if any(text in keys.get("columns", text) for _, keys, _ in proposals)}

@@ -12,7 +12,7 @@ from pathlib import Path
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.columns import Column
 from crowdblend.policies.key import Key, Section, keys_of, parts_of, sections_of
-from crowdblend.policies.publication import CommonKeys, Publication
+from crowdblend.policies.publication import Publication
 from crowdblend.policies.source import STDIN
 from crowdblend.policies.terms import Terms
 
@@ -24,11 +24,11 @@ def write_policy(
 ) -> str:
     """Return the text of a policy; written to `path` where one is given, with paths relative to its folder."""
     folder = Path() if path is None else path.parent
-    blocks = {name: _lines(terms, keys, folder) for name, keys in sections_of(type(terms)).items()}
+    blocks = {name: _lines(terms, keys, folder) for name, keys in sections_of(Terms).items()}
     if split is not None:
         blocks["privacy"].append(f"split = {toml_text(split)}")
     given = {name: lines for name, lines in blocks.items() if lines}
-    if terms.sampling is not None:
+    if terms.gives("sampling"):
         design = f"design = {toml_text(terms.sampling.design)}"
         given["sampling"] = [design, *_lines(terms.sampling, keys_of(type(terms.sampling)), folder)]
     for name, holder in (("recoding", terms.recoding), ("about", terms.about)):
@@ -47,15 +47,15 @@ def write_policy(
 
 def _publication(publication: Publication, folder: Path) -> Iterator[str]:
     """Yield the lines of a publication, and of the sections inside it."""
-    lines = ["[[publish]]", f"kind = {toml_text(publication.kind)}", *_lines(publication, keys_of(CommonKeys), folder)]
-    declared, parts, inside = keys_of(publication.policy), parts_of(publication.policy), []
-    for field, value in publication.keys.items():
-        if field in declared:
-            lines.append(_line(declared[field], value, folder))
-        elif parts[field].many:
-            inside += ["\n".join([parts[field].title, *_lines(one, keys_of(type(one)), folder)]) for one in value]
-        else:
+    lines = ["[[publish]]", f"kind = {toml_text(publication.kind)}"]
+    lines += _lines(publication, keys_of(type(publication)), folder)
+    inside = []
+    for field, part in parts_of(type(publication)).items():
+        value = getattr(publication, field)
+        if part.inline:
             lines += _lines(value, keys_of(type(value)), folder)
+        else:
+            inside += ["\n".join([part.title, *_lines(one, keys_of(type(one)), folder)]) for one in value]
     yield "\n".join(lines)
     yield from inside
 
@@ -77,7 +77,7 @@ def domain_text(column: Column, folder: Path = Path()) -> str:
     return f"{{ {', '.join(_lines(column.domain, keys_of(type(column.domain)), folder))} }}"
 
 
-def _lines(holder: Section | Publication, keys: Mapping[str, Key], folder: Path) -> list[str]:
+def _lines(holder: Section, keys: Mapping[str, Key], folder: Path) -> list[str]:
     """Return one line for each key that does not have its default."""
     values = ((key, getattr(holder, attribute)) for attribute, key in keys.items())
     return [_line(key, value, folder) for key, value in values if key.is_given(value)]

@@ -11,13 +11,9 @@ import msgspec
 from crowdblend.calculus import Derivation
 from crowdblend.designs import Design
 from crowdblend.designs.design import Claims, differential_of
-from crowdblend.designs.draw import shares_within
 from crowdblend.guarantees.parameters import MOST_PARTS
-from crowdblend.kinds.statistics.facts import StatisticsFacts
-from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.policies.publication import PUBLICATION_NAME
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.releases.facts import (
     DATA,
     AnyDesign,
@@ -32,7 +28,7 @@ from crowdblend.releases.facts import (
     contradiction,
     read_facts,
 )
-from crowdblend.releases.series import RepeatedFacts, check_totals
+from crowdblend.releases.series import check_totals
 
 _TOGETHER = {
     "people": "Every publication was computed from a part of the sample of its own, and nobody is in two of them. "
@@ -97,8 +93,7 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         names = [name for name, facts in self.publications.items() if not facts.is_computed_from_others]
         mechanisms = [self._mechanisms(name) for name in names]
         if self.split == "people":
-            named = zip(names, mechanisms, strict=True)
-            parts = [part for name, ran in named for part in self._parts(name, ran)]
+            parts = [part for name in names for part in self._parts(name)]
             derived = self.design.parts_derivations(
                 [ran for ran, _ in parts], [share for _, share in parts], self.epsilon
             )
@@ -115,15 +110,12 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         check_totals(differential, self.releases, self.epsilon, self.delta)
         return tuple(derived)
 
-    def _parts(self, name: str, ran: Sequence[Claims]) -> list[tuple[Sequence[Claims], float]]:
+    def _parts(self, name: str) -> list[tuple[Sequence[Claims], float]]:
         """Return what runs on the parts of a publication, with their shares: the choice of its recoding comes first."""
-        facts, share = self.publications[name], self.published[name].share
+        share = self.published[name].share
         if share is None:
             raise contradiction("every part of a sample has a share")
-        chosen = facts.recoding if isinstance(facts, CrowdFacts) else None
-        if chosen is None:
-            return [(ran, share)]
-        return list(zip([(chosen.choice,), ran], shares_within(share, chosen.share), strict=True))
+        return self.publications[name].ran_on_parts(share)
 
     def _mechanisms(self, name: str) -> Sequence[Claims]:
         """The mechanisms of a publication, one for every stratum; refuses facts that are not about its own sample."""
@@ -131,23 +123,10 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         if facts.sample != self.sample_of(share):
             raise contradiction("a publication is of another sample than its programme")
         facts.check()
-        if any(getattr(facts, name, None) is not None for name in ("rows_per_person", "rows_in_cells")):
-            raise contradiction("people with several rows are counted in one publication alone")
-        crowds = facts if isinstance(facts, CrowdFacts) else None
-        choice = None if crowds is None else crowds.recoding
-        if choice is not None and (self.split != "people" or choice.share is None):
+        facts.check_among_others(self.epsilon, self.delta)
+        if self.split != "people" and facts.labels_are_chosen:
             raise contradiction("a recoding is chosen by a part of one sample")
-        if (
-            (crowds is not None and (crowds.epsilon, crowds.delta, crowds.releases) != (self.epsilon, self.delta, 1))
-            or (choice is not None and choice.released_epsilon != self.epsilon)
-            or (isinstance(facts, RepeatedFacts) and facts.series is not None)
-            or (isinstance(facts, StatisticsFacts) and (facts.epsilon != self.epsilon or facts.group is not None))
-        ):
-            raise contradiction("a publication has another budget than its programme")
-        found = facts.mechanisms
-        if any(isinstance(one, OutlierHistogram) and one.factor != OutlierHistogram.usual_factor for one in found):
-            raise contradiction("it states a guarantee by the size of crowds, which no programme has")
-        return found
+        return facts.mechanisms
 
     @property
     def together(self) -> list[str]:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any
 
 from crowdblend.designs import Design
 from crowdblend.errors import CrowdblendError
 from crowdblend.frozen import dataclass
-from crowdblend.kinds import KindModule
-from crowdblend.policies.exactly import ExactPolicy
+from crowdblend.kinds import method_of
 from crowdblend.policies.policy import Policy, Split
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.registry import part as module_of
 from crowdblend.programme.programme import ProgrammePlan
-from crowdblend.releases.class_counts import sample_of_numbers
 from crowdblend.releases.facts import derive
+from crowdblend.releases.method import Method
 
 # What a publication without cells is taken to have, where shares are planned.
 _USUAL_CELLS = 100
@@ -32,11 +30,6 @@ class Budget:
     releases: int
 
 
-def may_join(kind: str) -> bool:
-    """Return whether publications of a kind can be among several."""
-    return hasattr(module_of(kind, "plan"), "plan_part")
-
-
 def keeps(plan: ProgrammePlan) -> bool:
     """Return whether the facts of the plan give what it states."""
     try:
@@ -48,7 +41,7 @@ def keeps(plan: ProgrammePlan) -> bool:
 
 def cells_of(parts: Sequence[PublicationPolicy]) -> list[int]:
     """Return how many cells publications have, up to a million; open labels are taken to be as many as the most."""
-    known: list[int | None] = [getattr(part, "cells", _USUAL_CELLS) for part in parts]
+    known: list[int | None] = [part.cells for part in parts]
     largest = max((cells for cells in known if cells is not None), default=_USUAL_CELLS)
     return [min(largest if cells is None else cells, 10**6) for cells in known]
 
@@ -61,12 +54,12 @@ def refuse_shares(policy: Policy, split: Split) -> None:
         raise refusal("shares", message, 'Remove share, or write split = "people".', "[[publish]] share")
 
 
-def module_for(part: PublicationPolicy) -> KindModule:
-    """Return what plans a publication as one of several; refuses kinds that cannot be."""
-    if not may_join(part.kind):
+def method_among_others(part: PublicationPolicy) -> Method[Any]:
+    """Return the method of a publication that is one of several; refuses kinds that cannot be."""
+    if not part.publication.joins_others:
         message = f'kind = "{part.kind}" is not certified as one of several publications.'
         raise refusal("split", message, "Publish it in a policy of its own.", "[[publish]] kind")
-    return cast(KindModule, module_of(part.kind, "plan"))
+    return method_of(part)
 
 
 def sample_of_all(policy: Policy, split: Split) -> Design:
@@ -82,13 +75,7 @@ def sample_of_all(policy: Policy, split: Split) -> Design:
         message = "Several publications share one sample, and [sampling] leaves it open."
         remedy = 'Write design = "poisson" with a rate; if the table is a survey of a fixed size, add thin = 0.8.'
         raise refusal("split", message, remedy, "[sampling]")
-    # Numbers are by strata also where these are not published.
-    found = [
-        sample_of_numbers(part.design, part.sampling)
-        if isinstance(part, ExactPolicy) and part.design is not None
-        else part.sampling.sample(getattr(part, "design", None))
-        for part in policy.parts
-    ]
+    found = [part.sample for part in policy.parts]
     for one, seen in zip(policy.publish, found, strict=True):
         if drawn.designed and not seen.strata and any(other.strata for other in found):
             name = drawn.stratum or drawn.weight

@@ -20,10 +20,16 @@ from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
 from crowdblend.guarantees.wording import at_most, three_digits
 from crowdblend.planning.parts import PartBudget
 from crowdblend.policies.policy import SPLITS, Policy, Split
-from crowdblend.policies.publication import Publication
-from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
-from crowdblend.programme.members import Budget, cells_of, keeps, module_for, refuse_shares, require_ids, sample_of_all
+from crowdblend.programme.members import (
+    Budget,
+    cells_of,
+    keeps,
+    method_among_others,
+    refuse_shares,
+    require_ids,
+    sample_of_all,
+)
 from crowdblend.programme.programme import PlannedPublication, ProgrammePlan
 from crowdblend.programme.shared_budget import by_budget
 from crowdblend.releases.crowd_classes import check_choice_loss
@@ -41,9 +47,9 @@ def plan(policy: Policy) -> ProgrammePlan:
     usual: tuple[Split, ...] = ("people", "fresh")
     if policy.sampling.everybody:
         usual = ("budget",)
-    elif policy.terms.recoding is not None:
+    elif policy.recoding is not None:
         usual = ("people",)
-    elif all(getattr(part, "below_k", None) in ("noise", "threshold") for part in policy.parts):
+    elif all(one.asks_for_noise for one in policy.publish):
         usual = ("people", "budget") if policy.sampling.already_drawn else ("people", "fresh", "budget")
     elif policy.sampling.already_drawn or any(one.share is not None for one in policy.publish):
         usual = ("people",)
@@ -109,19 +115,17 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
         message = "Whoever has rows in two strata would be in two parts of the sample."
         raise refusal("split", message, 'Remove duplicates = "one", or write split = "fresh".', "[data] duplicates")
     shares, rate = shares_of(policy), sample.largest_rate
-    chosen_by = [
-        None if (choosing := getattr(part, "recoding", None)) is None else choosing.share for part in policy.parts
-    ]
+    chosen_by = [None if part.recoding is None else part.recoding.share for part in policy.parts]
     within = [shares_within(share, choosing) for share, choosing in zip(shares, chosen_by, strict=True)]
     every = tuple(share for each in within for share in each)
-    check_choice_loss(policy.terms.recoding, every, rate, budget.epsilon)
+    check_choice_loss(policy.recoding, every, rate, budget.epsilon)
 
     def plan_each(each: Each) -> ProgrammePlan:
         made = []
         for one, part, share, (*_, released) in zip(policy.publish, policy.parts, shares, within, strict=True):
             losses = (each.epsilon, each.delta, each.noise_loss)
             own = PartBudget(released, every, rate, *losses, drawn=share, ends=sample.ends)
-            made.append(PlannedPublication(str(one.name), module_for(part).plan_part(part, own), share))
+            made.append(PlannedPublication(str(one.name), method_among_others(part).plan_part(own), share))
         return ProgrammePlan(policy, "people", sample, budget.epsilon, budget.delta, tuple(made), {})
 
     losses = [Each(*one) for one in sample.losses_before_asking(budget.epsilon, budget.delta)]
@@ -140,11 +144,8 @@ def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
     def plan_each(each: Each) -> ProgrammePlan:
         made = []
         for one, part in zip(policy.publish, policy.parts, strict=True):
-            epsilon = each.epsilon if _suppresses(part) else each.noise_loss
-            changes: dict[str, object] = {"epsilon": epsilon, "accept_delta": True}
-            changes["delta"] = None if getattr(part, "k", None) is not None else each.delta
-            own = part.replace(**{name: said for name, said in changes.items() if name in part.__struct_fields__})
-            made.append(PlannedPublication(str(one.name), module_for(part).plan(own)))
+            own = part.with_budget(each.epsilon, each.noise_loss, each.delta)
+            made.append(PlannedPublication(str(one.name), method_among_others(own).plan()))
         return ProgrammePlan(policy, "fresh", sample, budget.epsilon, budget.delta, tuple(made), {})
 
     samples = Budget(budget.epsilon, budget.delta, budget.releases * len(policy.publish))
@@ -193,7 +194,7 @@ def _tries(policy: Policy, releases: int) -> Iterator[tuple[float, float, float]
     if releases == 1:
         yield 1.0, 1.0, 1.0
         return
-    suppressing = [_suppresses(part) for part in policy.parts]
+    suppressing = [part.suppresses for part in policy.parts]
     if all(suppressing):
         yield from ((1.0, smaller, 1.0) for smaller in (1.0, 10.0, 1000.0))
         yield from ((divided, 1.0, 1.0) for divided in (2.0, 4.0, float(releases)) if divided <= releases)
@@ -203,17 +204,12 @@ def _tries(policy: Policy, releases: int) -> Iterator[tuple[float, float, float]
         yield from ((crowds, 10.0, noise) for crowds in ((1.0, 2.0, noise) if any(suppressing) else (1.0,)))
 
 
-def _suppresses(part: PublicationPolicy) -> bool:
-    """Return whether a publication leaves small classes out and adds no noise to the others."""
-    return getattr(part, "below_k", None) == "suppress"
-
-
 def shares_of(policy: Policy) -> list[float]:
     """The share of the sample for every publication; those left open have cells of about the same relative error."""
     given = [one.share for one in policy.publish]
     taken = sum((Fraction(share) for share in given if share is not None), Fraction(0))
     open_places = [place for place, share in enumerate(given) if share is None]
-    parts = len(given) + sum(getattr(part, "recoding", None) is not None for part in policy.parts)
+    parts = len(given) + sum(part.recoding is not None for part in policy.parts)
     if (
         parts > MOST_PARTS
         or taken > 1 + Fraction(SHARES_ROUNDING)
@@ -254,26 +250,21 @@ def with_other_splits(chosen_plan: ProgrammePlan) -> ProgrammePlan:
     Series are left out, since their plans take long.
     """
     policy = chosen_plan.policy
-    if policy.terms.releases > 1 or policy.terms.recoding is not None:
+    if policy.releases > 1 or policy.recoding is not None:
         return chosen_plan
-    publish = [one.without_share() for one in policy.publish]
+    publish = [one.replace(share=None) for one in policy.publish]
     others = [split for split in SPLITS if split not in (chosen_plan.split, *chosen_plan.others)]
-    tried = plan_splits(Policy.of(policy.terms, publish), others)
+    tried = plan_splits(policy.replace(publish=publish, split=None), others)
     found = dict(chosen_plan.others)
     found |= {split: compare_splits(one) for split, one in tried.items() if isinstance(one, ProgrammePlan)}
-    if "budget" in others and "budget" not in found and all(map(_suppresses, policy.parts)):
+    if "budget" in others and "budget" not in found and all(part.suppresses for part in policy.parts):
+        noisy = [one.with_noise() for one in publish]
         with suppress(CrowdblendError):
-            noisy = Policy.of(policy.terms, [_with_noise(one) for one in publish], "budget")
-            found["budget"] = f'with below_k = "noise" it {compare_splits(_plan_as(noisy, "budget", _budget(noisy)))}'
+            if all(noisy):
+                budget = policy.replace(publish=noisy, split="budget")
+                compared = compare_splits(_plan_as(budget, "budget", _budget(budget)))
+                found["budget"] = f'with below_k = "noise" it {compared}'
     return replace(chosen_plan, others=found)
-
-
-def _with_noise(publication: Publication) -> Publication:
-    """Return a table with noise on every cell instead of a crowd size."""
-    keys = {name: value for name, value in publication.keys.items() if name != "k"} | {"below_k": "noise"}
-    return type(publication).from_keys(
-        keys, columns=publication.columns, name=publication.name, weight=publication.weight
-    )
 
 
 def compare_splits(other: ProgrammePlan) -> str:

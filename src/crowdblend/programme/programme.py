@@ -13,11 +13,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.designs import Claims, Design
 from crowdblend.designs.draw import Draw, parts_of, shares_within
 from crowdblend.engines.engine import Engine, Progress
-from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.kinds.statistics.facts import StatisticsFacts
-from crowdblend.kinds.table.register import RegisterPlan
-from crowdblend.kinds.table.threshold import ThresholdPlan
 from crowdblend.policies.columns import Column
 from crowdblend.policies.policy import Policy, Split
 from crowdblend.policies.publication_policy import PublicationPolicy
@@ -26,8 +22,6 @@ from crowdblend.programme.expected_errors import ExpectedErrors, expected_of
 from crowdblend.programme.facts import ProgrammeFacts, PublicationFacts
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.class_counts import ClassCountsPlan
-from crowdblend.releases.crowd_classes import CrowdClassesPlan
-from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.releases.facts import ReleaseFacts, derive, to_json
 from crowdblend.releases.plan import AnyPlan, Lines, Reading, ReleasePlan, Result, software
 
@@ -72,33 +66,17 @@ class PlannedPublication:
     @property
     def shares(self) -> tuple[float, ...]:
         """The shares of its parts of the sample: of those who choose its recoding, where some do, and of the others."""
-        choosing = getattr(self.plan.policy, "recoding", None)
+        choosing = self.plan.policy.recoding
         return shares_within(self.share or 0.0, None if choosing is None else choosing.share)
 
     def alone(self) -> PublicationPolicy:
         """Return the publication as a policy of its own, with the parameters that were planned for it."""
-        found: PublicationPolicy = self.plan.policy
-        if isinstance(self.plan, ThresholdPlan):
-            ran = self.plan.mechanism
-            return found.replace(noise_epsilon=ran.noise_epsilon, show_from=ran.show_from)
-        if not isinstance(self.plan, RegisterPlan):
-            return found
-        if not found.sampling.everybody or self.plan.sigma is not None:
-            message = 'With split = "budget" this publication has noise that it has not by itself.'
-            remedy = 'Look at it with split = "people" or "fresh".'
-            raise InvalidInput(message, remedy=remedy, where="publication", code="policy.publication")
-        return found.replace(epsilon=self.plan.epsilon)
+        found: PublicationPolicy = self.plan.alone()
+        return found.replace(with_others=False)
 
     def facts(self, budget: tuple[float, float], result: Result | None = None) -> ReleaseFacts:
         """Return the facts, with the budget of the programme instead of its own."""
-        found = self.plan.facts(result)
-        if isinstance(found, CrowdFacts):
-            found = replace_fields(found, epsilon=budget[0], delta=budget[1])
-            if found.recoding is not None:
-                found = replace_fields(found, recoding=replace_fields(found.recoding, released_epsilon=budget[0]))
-        elif isinstance(found, StatisticsFacts):
-            found = replace_fields(found, epsilon=budget[0])
-        return replace_fields(found, software={})
+        return replace_fields(self.plan.facts(result).among_others(*budget), software={})
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,7 +111,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
             person=self.policy.data.person,
             epsilon=self.epsilon,
             delta=self.delta,
-            releases=self.policy.terms.releases,
+            releases=self.policy.releases,
             split=self.split,
             design=self.sample,
             published=published,
@@ -195,13 +173,10 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
         found: dict[str, Reading] = {}
         for names in groups(plans) if self.split == "budget" else [[name] for name in plans]:
             first, together = names[0], [plans[name] for name in names]
-            if isinstance(together[0], CrowdClassesPlan) and together[0].divides_people:
-                found[first] = together[0].read_parts(engine, progress, *draws[first])
+            if len(names) == 1:
+                found[first] = together[0].read_parts(engine, keys[first], progress, draws[first])
                 continue
             only = next(iter(draws[first]), None)
-            if len(names) == 1:
-                found[first] = together[0].read(engine, keys[first], progress, only)
-                continue
             counting = [plan for plan in together if isinstance(plan, ClassCountsPlan)]
             counted = counting[0].count([*_columns(together).values()], engine, keys[first], progress, only)
             found |= zip(names, (plan.reading_of(counted) for plan in counting), strict=True)

@@ -9,7 +9,6 @@ from typing import Any, cast
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.kinds import plan
-from crowdblend.mechanisms import NoisyHistogram
 from crowdblend.policies.policy import Policy
 from crowdblend.programme.programme import ProgrammePlan
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
@@ -60,7 +59,7 @@ def subject(policy: Policy, request: AuditRequest) -> ProgrammeSubject:
     request.leave_epsilon("a programme", "every publication has a k of its own")
     if policy.sampling.already_drawn:
         policy = policy.replace(sampling=policy.sampling.drawn_here(), accept_delta=True)
-    if any("columns" not in one.common for one in policy.publish):
+    if any("columns" in one.without for one in policy.publish):
         message = "The audit runs programmes of tables, microdata and points."
         remedy = "Audit the others one by one."
         raise InvalidInput(message, remedy=remedy, where="[[publish]] kind", code="rehearsal.programme")
@@ -72,10 +71,7 @@ def subject(policy: Policy, request: AuditRequest) -> ProgrammeSubject:
         # Every cell of a publication is treated by itself, whatever other cells there are.
         request.stacked
         and not any(
-            getattr(one.plan.policy, "recoding", None) is not None
-            or getattr(one.plan.policy, "rows_per_person", None) is not None
-            or isinstance(one.plan.mechanisms[0], NoisyHistogram)
-            for one in planned.planned
+            one.plan.policy.rows_per_person is not None or not one.plan.cells_are_apart for one in planned.planned
         ),
         sizes=tuple(_hardest(planned, request)),
         people=request.people,

@@ -14,11 +14,17 @@ from dataclasses import replace
 from statistics import NormalDist
 
 from crowdblend.designs import Design
-from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere
 from crowdblend.numerics.mechanism_curves import LARGEST_SIGMA, SMALLEST_SIGMA
 from crowdblend.policies.policy import Policy
-from crowdblend.policies.refusals import refusal
-from crowdblend.programme.members import Budget, cells_of, keeps, module_for, refuse_shares, require_ids, sample_of_all
+from crowdblend.programme.members import (
+    Budget,
+    cells_of,
+    keeps,
+    method_among_others,
+    refuse_shares,
+    require_ids,
+    sample_of_all,
+)
 from crowdblend.programme.programme import PlannedPublication, ProgrammePlan
 
 # How often the range of what each publication may lose is halved.
@@ -44,12 +50,8 @@ def by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
     def plan_split(epsilon: float) -> ProgrammePlan:
         made = []
         for one, part, own in zip(policy.publish, policy.parts, parts, strict=True):
-            module = module_for(part)
-            if not hasattr(module, "plan_noisy"):
-                message = f'kind = "{part.kind}" is not certified with a part of the budget.'
-                remedy = 'Write split = "people" or "fresh", or of a register publish it in a policy of its own.'
-                raise refusal("split", message, remedy, "[privacy] split")
-            made.append(PlannedPublication(str(one.name), module.plan_noisy(part, epsilon * own / whole, each)))
+            noisy = method_among_others(part).plan_noisy(epsilon * own / whole, each)
+            made.append(PlannedPublication(str(one.name), noisy))
         return ProgrammePlan(policy, "budget", sample, budget.epsilon, budget.delta, tuple(made), {})
 
     # Sums keep the smallest of these; by curves a little delta buys more, and sampling amplifies.
@@ -78,20 +80,16 @@ def _error(plan: ProgrammePlan) -> float:
     """Return the error of all cells of tables, added up, as it is expected."""
     total = 0.0
     for one, cells in zip(plan.planned, cells_of(plan.policy.parts), strict=True):
-        (noise,) = one.plan.mechanisms
-        assert isinstance(noise, NoiseEverywhere | GaussianEverywhere), "only tables may have Gaussian noise"
-        total += cells * noise.expected_error()
+        error = one.plan.cell_error()
+        assert error is not None, "what may have Gaussian noise has the same noise on every cell"
+        total += cells * error
     return total
 
 
 def _with_gaussian_noise(policy: Policy, budget: Budget, sample: Design) -> ProgrammePlan | None:
     """Return every table with Gaussian noise, where all can have it and that may be better than Laplace noise."""
-    modules = [module_for(part) for part in policy.parts]
-    fits = all(
-        hasattr(one, "takes_gaussian") and one.takes_gaussian(part)
-        for one, part in zip(modules, policy.parts, strict=True)
-    )
-    if budget.delta == 0 or not fits or not (sample.everybody or sample.has_one_rate):
+    methods = [method_among_others(part) for part in policy.parts]
+    if budget.delta == 0 or not (sample.everybody or sample.has_one_rate):
         return None
     cells, weights = cells_of(policy.parts), [one.weight for one in policy.publish]
     ends = {"epsilon": budget.epsilon, "delta": budget.delta, "rate": sample.largest_rate}
@@ -99,16 +97,18 @@ def _with_gaussian_noise(policy: Policy, budget: Budget, sample: Design) -> Prog
     if sigmas is None:
         return None
 
-    def plan_split(factor: float) -> ProgrammePlan:
-        made = [
-            PlannedPublication(str(one.name), module.plan_noisy(part, factor / sigma, 0.0, factor * sigma))
-            for one, module, part, sigma in zip(policy.publish, modules, policy.parts, sigmas, strict=True)
-        ]
+    def plan_split(factor: float) -> ProgrammePlan | None:
+        made = []
+        for one, method, sigma in zip(policy.publish, methods, sigmas, strict=True):
+            gaussian = method.plan_gaussian(factor * sigma)
+            if gaussian is None:
+                return None
+            made.append(PlannedPublication(str(one.name), gaussian))
         return ProgrammePlan(policy, "budget", sample, budget.epsilon, budget.delta, tuple(made), {})
 
     # What is proved lies a little above what a normal loss would need.
     factors = (1.003, 1.006, 1.012, 1.025, 1.05, 1.1, 1.2)
-    return next((tried for tried in map(plan_split, factors) if keeps(tried)), None)
+    return next((tried for tried in map(plan_split, factors) if tried is not None and keeps(tried)), None)
 
 
 def gaussian_sigmas(

@@ -18,7 +18,7 @@ from crowdblend.guarantees.privacy import Guarantee, Relation
 from crowdblend.kinds import AnyPlan, AnyPolicy
 from crowdblend.ledger.chain import commitment
 from crowdblend.ledger.identity import UNNAMED
-from crowdblend.policies.terms import read_proposals
+from crowdblend.policies.proposed import read_proposals
 from crowdblend.publishing.policy_digest import policy_digest
 from crowdblend.publishing.target import IN_MEMORY
 
@@ -171,7 +171,7 @@ def _describe_pending(plan: AnyPlan, place: str, ledger: books.Ledger, key: byte
         sample=sample_of(policy.sampling, identity.source, key),
         folder=place,
         source=identity.source,
-        rate=largest_rate(policy.sampling, getattr(policy, "design", None)) if policy.sampling.already_drawn else None,
+        rate=largest_rate(policy.sampling, policy.design) if policy.sampling.already_drawn else None,
         policy=policy_digest(policy, engine.assumptions),
     )
     if policy.data.population is None:

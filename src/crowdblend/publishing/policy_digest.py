@@ -13,7 +13,8 @@ import msgspec
 from crowdblend.calculus import Assumption
 from crowdblend.policies.key import Section, fields_of, keys_of
 from crowdblend.policies.policy import Policy
-from crowdblend.policies.publication import Publication
+from crowdblend.policies.publication import COMMON, Publication
+from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.source import READING_KEYS
 from crowdblend.randomness.source import subkey
 from crowdblend.releases.plan import AnyPolicy
@@ -64,21 +65,18 @@ def _describe_value(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR09
     if isinstance(value, Policy):
         parts = (value.terms, value.split, value.publish)
         return ["Policy", [_describe_value(one, left_out) for one in parts]]
+    if isinstance(value, PublicationPolicy):
+        (name, terms), (_, own) = (_describe_section(one, left_out) for one in (value, value.publication))
+        called = {} if value.publication.name is None or "called" in left_out else {"called": value.publication.name}
+        return [name, {**terms, **{key: said for key, said in own.items() if key not in COMMON}, **called}]
     if isinstance(value, Publication):
-        return [type(value).__name__, {name: _describe_value(said, left_out) for name, said in vars(value).items()}]
-    if isinstance(value, Section):
+        common = {name: _describe_value(getattr(value, name), left_out) for name in COMMON}
+        own = {field: getattr(value, field) for field in value.__struct_fields__ if field not in COMMON}
         keys = keys_of(type(value))
-        # Where files lie is no part of it: the ledger knows the source by its content, and what a hierarchy says is in
-        # the recoding that was made of it.
-        paths = {name for name, key in keys.items() if key.kind in ("path", "paths")}
-        # A key that is added later leaves policies that do not say it as they were, and what they publish.
-        without, said = left_out | paths, {}
-        for field in fields_of(type(value)):
-            one = getattr(value, field.name)
-            default = field.default_factory() if field.default_factory is not msgspec.NODEFAULT else field.default
-            if field.name not in without and (one != default or type(one) is not type(default)):
-                said[field.name] = _describe_value(one, left_out)
-        return [type(value).__name__, said]
+        given = {f: one for f, one in own.items() if (keys[f].is_given(one) if f in keys else one not in (None, ()))}
+        return [type(value).__name__, {**common, "keys": _describe_value(given, left_out)}]
+    if isinstance(value, Section):
+        return _describe_section(value, left_out)
     if is_dataclass(value) and not isinstance(value, type):
         found = {field.name: _describe_value(getattr(value, field.name), left_out) for field in fields(value)}
         return [type(value).__name__, found]
@@ -93,3 +91,21 @@ def _describe_value(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR09
     if isinstance(value, set | frozenset):
         return ["set", sorted(map(repr, value))]
     return value if isinstance(value, str | bool | None) else [type(value).__name__, repr(value)]
+
+
+def _describe_section(value: Section, left_out: frozenset[str]) -> tuple[str, dict[str, Any]]:
+    """Return the type and the fields that differ from their defaults.
+
+    A key that is added later leaves policies that do not say it as they were, and what they publish. Where files lie is
+    no part of it: the ledger knows the source by its content, and what a hierarchy says is in the recoding that was
+    made of it.
+    """
+    paths = {name for name, key in keys_of(type(value)).items() if key.kind in ("path", "paths")}
+    said = {}
+    for field in fields_of(type(value)):
+        one = getattr(value, field.name)
+        default = field.default_factory() if field.default_factory is not msgspec.NODEFAULT else field.default
+        differs = one != default or type(one) is not type(default)
+        if differs and field.name not in {*left_out, *paths, "publication"}:
+            said[field.name] = _describe_value(one, left_out)
+    return type(value).__name__, said

@@ -106,7 +106,7 @@ def crowd_subject(policy: PolicyT, request: AuditRequest, kind: type[CrowdSubjec
     most = max(planned.k + 1, MOST_PEOPLE // 2)
     hard = request.hard(planned.k, planned.sampled_with, planned.epsilon / request.understated)
     sizes = tuple((why, size) for why, size in hard.items() if size <= most)
-    copied = policy.recoding is None or (isinstance(policy, TablePolicy) and policy.below_k != "noise")
+    copied = policy.recoding is None or (isinstance(policy, TablePolicy) and policy.publication.below_k != "noise")
     return kind(
         policy, request.name, request.understated, request.stacked and copied, sizes=sizes, people=request.people
     )

@@ -61,7 +61,7 @@ def make_up_people(
     rng = np.random.default_rng()
     if isinstance(policy, GraphPolicy):
         return _links(policy, count, spread, rng)
-    most = getattr(policy, "rows_per_person", None)
+    most = policy.rows_per_person
     persons = np.repeat(np.arange(1, count + 1), rng.integers(1, (most or 1) + 1, count))
     rows = _rows(policy, len(persons), spread, sparsity, like, rng)
     return pyarrow.table(rows if policy.person is None else {policy.person: pyarrow.array(persons), **rows})
@@ -79,8 +79,8 @@ def make_up_for_all(
 def make_up_vertices(policy: GraphPolicy, people: int | None = None, *, spread: float = 1.0) -> pyarrow.Table:
     """Return a row for everybody in a network, with the data of people that its statistics read."""
     count, rng = people_of(policy, people), np.random.default_rng()
-    columns = {policy.graph.vertex: pyarrow.array(np.arange(count))}
-    for made in policy.statistics:
+    columns = {policy.publication.graph.vertex: pyarrow.array(np.arange(count))}
+    for made in policy.publication.statistics:
         if made.column is not None:
             recoding: Recoding
             if made.values is not None:
@@ -95,7 +95,7 @@ def make_up_vertices(policy: GraphPolicy, people: int | None = None, *, spread: 
 
 def people_of(policy: RowsPolicy | GraphPolicy, people: int | None) -> int:
     """Return how many people to make up: as many as the policy declares, or as are wanted where it declares none."""
-    declared = policy.graph.people if isinstance(policy, GraphPolicy) else policy.people
+    declared = policy.publication.graph.people if isinstance(policy, GraphPolicy) else policy.people
     if isinstance(policy, StatisticsPolicy) and policy.sampling.weight is not None:
         # Anyone who has a weight is in the sample already, and people are those of the population.
         declared = None
@@ -117,7 +117,7 @@ def _rows(
     policy: RowsPolicy, count: int, spread: float, sparsity: float, like: pyarrow.Table | None, rng: Rng
 ) -> dict[str, pyarrow.Array]:
     """Return the columns by name: copied from the public table where it has them, drawn otherwise."""
-    design = policy.sampling.declare(policy.columns, getattr(policy, "beside", ()))
+    design = policy.sampling.declare(policy.columns, policy.beside)
     # The published columns, and strata or weights beside them.
     columns = (*policy.columns, *(() if design is None else design.unpublished_columns))
     pool = _pool(columns, count, sparsity)
@@ -157,7 +157,7 @@ def _column(policy: RowsPolicy, column: Column, count: int, spread: float, rng: 
 
 def _links(policy: GraphPolicy, count: int, spread: float, rng: Rng) -> pyarrow.Table:
     """Return links of random couples, round by round: at most one for everybody in each, and fewer in later ones."""
-    bounds, half = policy.graph.bounds, count // 2
+    bounds, half = policy.publication.graph.bounds, count // 2
     room = math.floor(bounds.average_bound * count / 2)
     found = np.empty((0, 2), np.int64)
     for number in range(min(bounds.degree_bound, math.ceil(bounds.average_bound), _ROUNDS)):
@@ -165,4 +165,4 @@ def _links(policy: GraphPolicy, count: int, spread: float, rng: Rng) -> pyarrow.
         order = np.sort(order[rng.random(half) < (number + 1.0) ** -spread], axis=1)
         found = np.unique(np.concatenate([found, order]), axis=0)
     found = rng.permutation(found)[:room]
-    return pyarrow.table({policy.graph.source: found[:, 0], policy.graph.target: found[:, 1]})
+    return pyarrow.table({policy.publication.graph.source: found[:, 0], policy.publication.graph.target: found[:, 1]})

@@ -18,8 +18,10 @@ from crowdblend.engines.engine import Engine
 from crowdblend.engines.memory import MemoryEngine
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.kinds import AnyPlan, Result
-from crowdblend.policies.registry import part
+from crowdblend.kinds import AnyPlan, Result, method_of
+from crowdblend.kinds.table.threshold import ThresholdPlan
+from crowdblend.policies.crowd import CrowdPolicy
+from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.sampling import Poisson
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.observers import ShownFile, shown_in
@@ -28,7 +30,7 @@ from crowdblend.system import memory_folder
 
 MOST_PEOPLE = 1 << 17
 Values = tuple[str | None, ...]
-PolicyT = TypeVar("PolicyT", bound=Any)
+PolicyT = TypeVar("PolicyT", bound=PublicationPolicy)
 
 
 class Files:
@@ -89,10 +91,10 @@ def drawn_here(policy: PolicyT) -> PolicyT:
     """Return the policy with people who were drawn before drawn now, at the assumed rate or at the largest one."""
     sampling = policy.sampling
     if sampling.designed:
-        design = getattr(policy, "design", None)
+        design = policy.design
         if (
             design is None
-            or not policy.audits_strata
+            or not policy.publication.audits_strata
             or not design.published
             or any(one.low < one.high for one in design.strata.values())
         ):
@@ -101,7 +103,7 @@ def drawn_here(policy: PolicyT) -> PolicyT:
             raise InvalidInput(message, remedy=remedy, where="[sampling] column", code="rehearsal.strata")
         exact: PolicyT = policy.replace(sampling=sampling.drawn_here(), accept_delta=True, **as_thinned(policy))
         return exact
-    accepts = {"accept_delta": True} if hasattr(policy, "accept_delta") else {}
+    accepts = {} if "accept_delta" in policy.publication.lacks else {"accept_delta": True}
     drawn: PolicyT = policy
     if not sampling.fixed_size and accepts:
         drawn = policy.replace(sampling=sampling.drawn_here(), **accepts)
@@ -117,10 +119,10 @@ def as_thinned(policy: Any) -> dict[str, Any]:
 
     Made-up people are drawn once, by coins that ask and keep them, which alone would need smaller crowds.
     """
-    if policy.sampling.thin is None or not hasattr(policy, "k"):
+    if policy.sampling.thin is None or not isinstance(policy, CrowdPolicy):
         return {}
-    found = part(policy.kind, "plan").plan(policy)
-    if getattr(policy, "below_k", None) == "threshold":
+    found: Any = method_of(policy).plan()
+    if isinstance(found, ThresholdPlan):
         return {"noise_epsilon": found.mechanism.noise_epsilon, "show_from": found.mechanism.show_from}
     planned = found.parameters
     noise = {} if planned.noise_epsilon is None else {"noise_epsilon": planned.noise_epsilon}

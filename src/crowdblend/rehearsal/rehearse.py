@@ -171,7 +171,7 @@ def rehearse(
             published.append(publish_once(planned, engine, new_key()))
             (progress or no_progress)("rehearsing", len(published))
             seconds = time.perf_counter() - begun
-        count = here.graph.people if isinstance(here, GraphPolicy) else made.num_rows
+        count = here.publication.graph.people if isinstance(here, GraphPolicy) else made.num_rows
         if not isinstance(here, GraphPolicy) and here.person is not None:
             count = len(made.column(here.person).unique())
         # Made-up people are asked and kept by one coin; what a survey that is thinned guarantees is in its own plan.
@@ -201,9 +201,9 @@ def about_made_up(policy: PolicyT, people: pyarrow.Table, spread: float) -> Iter
         here: RowsPolicy | GraphPolicy | Policy = policy
         if not isinstance(policy, GraphPolicy):
             here = _draw_now(policy)
-        elif policy.graph.vertices is not None:
+        elif policy.publication.graph.vertices is not None:
             parquet.write_table(make_up_vertices(policy, spread=spread), Path(folder) / "people.parquet")
-            here = policy.replace(graph=policy.graph.replace(vertices=str(Path(folder) / "people.parquet")))
+            here = policy.replace(graph=policy.publication.graph.replace(vertices=str(Path(folder) / "people.parquet")))
         yield cast(PolicyT, here.with_source(source))
 
 
@@ -230,13 +230,13 @@ def _files(
 ) -> tuple[TableExpectation, ...]:
     """Return averages over all releases, for every file."""
     # Of people with weights only the sample is made up, and not the population.
-    margins = {} if getattr(policy.sampling, "weight", None) is not None else margins_of(policy, engine)
+    margins = {} if policy.sampling.weight is not None else margins_of(policy, engine)
     found: dict[str, list[tuple[float | None, ...]]] = defaultdict(list)
     for one in results:
         for file, table in _tables(one):
             stem = Path(file).stem
             hidden = one.internal.get(f"{stem}: relative_difference", one.internal.get("relative_difference"))
-            if getattr(policy, "below_k", "noise") != "suppress":
+            if not policy.suppresses:
                 hidden = None
             measured = (float(table.num_rows), hidden, _margin_error(plan, table, margins, people), _interval(table))
             found[file].append(measured)
@@ -266,7 +266,7 @@ def margins_of(policy: RowsPolicy, engine: Engine) -> Margins:
 
 def _cells(policy: RowsPolicy, file: str) -> int | None:
     """Return how many cells the declared domain of a table has; None where rows are people, or a domain is open."""
-    if not policy.rows_are_counted:
+    if not policy.publication.rows_are_counted:
         return None
     sizes = [column.recoding.size for column in policy.columns]
     return None if None in sizes or file.startswith("totals.") else int(np.prod([size or 0 for size in sizes]))
@@ -320,7 +320,10 @@ def _numbers(
     off: Off = _off_a_network
     ranked: set[str] = set()
     if not isinstance(policy, GraphPolicy):
-        off, ranked = _off_statistics(policy, engine), {one.name for one in policy.statistics if one.is_quantile}
+        off, ranked = (
+            _off_statistics(policy, engine),
+            {one.name for one in policy.publication.statistics if one.is_quantile},
+        )
     errors: dict[str, list[list[tuple[float, float]]]] = defaultdict(list)
     for one in results:
         ((_, table),) = _tables(one)
@@ -348,7 +351,7 @@ def _off_statistics(policy: StatisticsPolicy, engine: Engine) -> Off:
 
     A quantile is off in ranks, as a share of the people concerned.
     """
-    without = tuple(made.replace(error=None) for made in policy.statistics)
+    without = tuple(made.replace(error=None) for made in policy.publication.statistics)
     weighted = policy.sampling.weight is not None
     everybody = policy.replace(sampling=policy.sampling if weighted else designs.Everybody(), statistics=without)
     planned = cast(StatisticsPlan, plan(everybody.with_source(policy.data)))

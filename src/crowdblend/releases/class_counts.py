@@ -112,7 +112,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         """Draw the sample and count it by some columns."""
         policy, names = self.policy, list(dict.fromkeys(column.name for column in columns))
         with engine.open(policy.data, names, policy.resources, progress) as source, refusing_weights(self.design):
-            if draw is not None or not getattr(policy, "rows_have_coins", False):
+            if draw is not None or not policy.rows_have_coins:
                 return source.class_counts(columns, draw or self.draw(key.coin()))
             # Independent coins for rows that are counted by class are binomial draws from the classes.
             counts, coins = source.class_counts(columns, EverybodyDrawn(row_key=(coin := key.coin()))), self.draw(coin)
@@ -121,8 +121,8 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
 
     def reading_of(self, counts: ClassCounts) -> ClassCountsReading:
         """Return what was counted by the published columns, and maybe others."""
-        row_coins = getattr(self.policy, "rows_have_coins", False)
-        check_survey(self.sample, counts, one_row=not self.policy.data.keeps_some_rows, row_coins=row_coins)
+        one_row, row_coins = not self.policy.data.keeps_some_rows, self.policy.rows_have_coins
+        check_survey(self.sample, counts, one_row=one_row, row_coins=row_coins)
         if [*counts.classes.columns] != self.published_names:
             published = counts.classes.narrow(self.published_names)
             opened = [not column.recoding.closed for column in self.policy.columns]
@@ -136,7 +136,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
     @property
     def design(self) -> DeclaredStrata | None:
         """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
-        return getattr(self.policy, "design", None)
+        return self.policy.design
 
     @property
     def _unpublished_columns(self) -> tuple[Column, ...]:

@@ -119,16 +119,23 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         if chooses_in_parts(self.policy):
             coin, shares = key.coin(), shares_within(1.0, self.policy.recoding.share)
             parts = parts_of(key.coin(b"choosing part"), shares)
-            return self.read_parts(engine, progress, *(self.sample.draw(coin, part) for part in parts))
+            return self.read_parts(engine, key, progress, [self.sample.draw(coin, part) for part in parts])
         with engine.open(self.policy.data, self.published_names, self.policy.resources, progress) as source:
             return recoding_choice.read_choice(
                 self.policy, None if self.sample.already_drawn else self.rate, source, key
             )
 
+    @property
+    def cells_are_apart(self) -> bool:
+        return self.policy.recoding is None
+
     def read_parts(
-        self, engine: Engine, progress: Progress | None, choosing: Draw, published_draw: Draw
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None, draws: Sequence[Draw]
     ) -> ClassCountsReading:
         """Count those who decide and those who are published, as parts of a larger sample."""
+        if not self.divides_people:
+            return super().read_parts(engine, key, progress, draws)
+        choosing, published_draw = draws
         opened = engine.open(self.policy.data, self.published_names, self.policy.resources, progress)
         with opened as source, refusing_weights(self.design):
             deciding, counted = (

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, TypeVar
+from typing import Annotated, Self, TypeVar
 
 import msgspec
+from msgspec.structs import replace as replace_fields
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
@@ -22,6 +23,7 @@ from crowdblend.mechanisms.mechanism import Mechanism
 from crowdblend.planning.certified_choice import CertifiedChoice
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.facts import (
+    OTHER_BUDGET,
     Delta,
     Epsilon,
     Fact,
@@ -88,6 +90,10 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
         return self.releases
 
     @property
+    def labels_are_chosen(self) -> bool:
+        return self.recoding is not None
+
+    @property
     def chosen_by_the_sample(self) -> bool:
         return self.recoding is not None and self.recoding.share is not None
 
@@ -98,6 +104,23 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
     def check(self) -> None:
         """Refuse strata that are not the labels of a published column."""
         check_strata(self.design, self.domains)
+
+    def among_others(self, epsilon: float, delta: float) -> Self:
+        chosen = None if self.recoding is None else replace_fields(self.recoding, released_epsilon=epsilon)
+        return replace_fields(self, epsilon=epsilon, delta=delta, recoding=chosen)
+
+    def check_among_others(self, epsilon: float, delta: float) -> None:
+        super().check_among_others(epsilon, delta)
+        if (self.epsilon, self.delta, self.releases) != (epsilon, delta, 1) or (
+            self.recoding is not None and self.recoding.released_epsilon != epsilon
+        ):
+            raise contradiction(OTHER_BUDGET)
+
+    def ran_on_parts(self, share: float) -> list[tuple[Sequence[Claims], float]]:
+        if self.recoding is None:
+            return super().ran_on_parts(share)
+        ran: list[Sequence[Claims]] = [(self.recoding.choice,), self.mechanisms]
+        return list(zip(ran, shares_within(share, self.recoding.share), strict=True))
 
     def derivations(self) -> tuple[Derivation, ...]:
         """Derive the guarantee of sampling and mechanisms, the choice of a recoding included."""

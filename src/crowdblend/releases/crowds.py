@@ -145,7 +145,13 @@ def crowd_request(policy: CrowdPolicy, form: Form, **more: Any) -> PlanRequest:
 
 def _given_parameters(policy: CrowdPolicy, form: Form) -> dict[str, Any]:
     delta = policy.delta if policy.planned_parameter else None
-    return {"k": policy.k, "epsilon": policy.epsilon, "delta": delta, "form": form, "releases": policy.releases}
+    return {
+        "k": policy.publication.k,
+        "epsilon": policy.epsilon,
+        "delta": delta,
+        "form": form,
+        "releases": policy.releases,
+    }
 
 
 def plan_crowds(policy: CrowdPolicy, form: Form, **more: Any) -> CrowdPlan:
@@ -187,7 +193,7 @@ def enough_for_rows(plan: CrowdsPlanT) -> CrowdsPlanT:
         return True
 
     try:
-        return with_larger_crowds(first_true(keeps, 0, 0, _MOST_RAISED if policy.k is None else 0))
+        return with_larger_crowds(first_true(keeps, 0, 0, _MOST_RAISED if policy.publication.k is None else 0))
     except LookupError:
         raise Infeasible(
             f"No crowds hide {policy.rows_per_person} rows of a person with epsilon = {policy.epsilon:g} and delta = "
@@ -235,16 +241,16 @@ def plan_in_part(
     changes |= {"accept_delta": True, "releases": 1}
     if budget.ends is not None:
         loss = 0.0 if noise is None else noise(budget)
-        k = budget.smallest_k(part, loss) if policy.k is None else policy.k
+        k = budget.smallest_k(part, loss) if policy.publication.k is None else policy.publication.k
         below: dict[str, Any] = {} if noise is None else {"noise_epsilon": loss}
         own_policy = policy.replace(k=k, **changes, **below)
         return own_policy, CrowdPlan.of_one(answer(crowd_request(own_policy, form, **more, **below)))
-    strata, choosing = _strata_of(policy), getattr(policy, "recoding", None)
+    strata, choosing = _strata_of(policy), policy.recoding
     planned = []
     for label, one in strata.items():
         own = replace(budget, rate=one.rate)
         loss = 0.0 if noise is None else noise(own)
-        k = own.smallest_k(part, loss) if policy.k is None else policy.k
+        k = own.smallest_k(part, loss) if policy.publication.k is None else policy.publication.k
         below = {**more, **({} if noise is None else {"noise_epsilon": loss})}
         # By itself a part sees others at this rate.
         rate = own.own_rate if choosing is None else choosing.released_rate(own.rate * own.drawn)

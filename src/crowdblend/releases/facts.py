@@ -8,9 +8,9 @@ class is refused here, once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, Union
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, Union
 
 import msgspec
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from crowdblend.recoding.domain import Domain
 
 CONTRADICTION = "data-contradict"
+OTHER_BUDGET = "a publication has another budget than its programme"
 # The file of a publication without a name, and its table.
 DATA = "data"
 Epsilon = Annotated[float, msgspec.Meta(ge=0)]
@@ -90,6 +91,17 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
     def derivations(self) -> tuple[Derivation, ...]:
         """Derive the guarantees from these facts alone, the strongest first."""
         raise NotImplementedError
+
+    def among_others(self, epsilon: float, delta: float) -> Self:
+        """Return the facts of one of several publications, which has the budget of all of them."""
+        return self
+
+    def check_among_others(self, epsilon: float, delta: float) -> None:
+        """Refuse facts that one of several publications under this budget cannot have."""
+
+    def ran_on_parts(self, share: float) -> list[tuple[Sequence[Claims], float]]:
+        """Return what ran on this share of a sample, by the parts of it that the publication has."""
+        return [(self.mechanisms, share)]
 
     @property
     def already_drawn(self) -> bool:
@@ -218,6 +230,11 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return False
 
     @property
+    def labels_are_chosen(self) -> bool:
+        """True if people in the data chose the labels, of the same sample or not."""
+        return False
+
+    @property
     def domains(self) -> Mapping[str, Domain]:
         """The declaration of every published column of labels."""
         return {}
@@ -265,6 +282,10 @@ class PeopleFacts(ReleaseFacts, frozen=True, kw_only=True):
     @property
     def sample(self) -> Design:
         return self.design
+
+    def check_among_others(self, epsilon: float, delta: float) -> None:
+        if self.rows_per_person is not None:
+            raise contradiction("people with several rows are counted in one publication alone")
 
     @property
     def rests_on(self) -> list[str]:

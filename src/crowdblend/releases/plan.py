@@ -10,7 +10,7 @@ mechanisms ran, and what only the steward may see.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
@@ -25,8 +25,8 @@ from crowdblend.engines.engine import Engine, Progress, check_repeatable, check_
 from crowdblend.frozen import dataclass
 from crowdblend.planning.plan import Plan
 from crowdblend.policies.policy import Policy
+from crowdblend.policies.proposed import read_proposals
 from crowdblend.policies.publication_policy import PublicationPolicy
-from crowdblend.policies.terms import read_proposals
 from crowdblend.releases.facts import ReleaseFacts, to_json, with_proposals
 from crowdblend.version import __version__
 
@@ -192,6 +192,23 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
 
         `draw` says who is in the sample where that is not for this plan to say: one of several parts.
         """
+
+    def read_parts(self, engine: Engine, key: ReleaseKey, progress: Progress | None, draws: Sequence[Draw]) -> ReadingT:
+        """Read the data as one of several publications: by its part of the sample, or by the parts that it has."""
+        return self.read(engine, key, progress, next(iter(draws), None))
+
+    def alone(self) -> PolicyT:
+        """Return one of several publications as a policy of its own, with the parameters that were planned for it."""
+        return self.policy
+
+    def cell_error(self) -> float | None:
+        """Return the mean error of the noise on a cell, where it is the same on all of them."""
+        return None
+
+    @property
+    def cells_are_apart(self) -> bool:
+        """True if every cell is published in the same way, whatever other cells there are."""
+        return True
 
     @abstractmethod
     def publish(self, reading: ReadingT, key: ReleaseKey, progress: Progress | None = None) -> Result:

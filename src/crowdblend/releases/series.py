@@ -18,7 +18,7 @@ from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import profiles
 from crowdblend.designs.design import differential_of
 from crowdblend.errors import Infeasible
-from crowdblend.releases.facts import Delta, Epsilon, Fact, Parameters, PeopleFacts, contradiction
+from crowdblend.releases.facts import OTHER_BUDGET, Delta, Epsilon, Fact, Parameters, PeopleFacts, contradiction
 
 
 class Series(Fact, frozen=True, kw_only=True):
@@ -37,6 +37,11 @@ class RepeatedFacts(PeopleFacts, frozen=True, kw_only=True):
     @property
     def planned_releases(self) -> int:
         return 1 if self.series is None else self.series.releases
+
+    def check_among_others(self, epsilon: float, delta: float) -> None:
+        super().check_among_others(epsilon, delta)
+        if self.series is not None:
+            raise contradiction(OTHER_BUDGET)
 
     @property
     def series_parameters(self) -> Parameters:
@@ -61,6 +66,10 @@ class RepeatedPolicy(Protocol):
     def epsilon(self) -> float:
         """The joint epsilon of all releases."""
 
+    @property
+    def delta(self) -> float | None:
+        """The joint delta of all releases, where the policy names it."""
+
     def replace(self, **changes: object) -> Any:
         """Return the same with other values."""
 
@@ -74,8 +83,8 @@ def one_of_series(policy: PolicyT) -> PolicyT:
         return policy
     # A hair less, so that this many of them add up to no more than the whole.
     part = (1 - 1e-12) / policy.releases
-    delta = getattr(policy, "delta", None)
-    changes = {"releases": 1, "epsilon": policy.epsilon * part} | ({} if delta is None else {"delta": delta * part})
+    changes = {"releases": 1, "epsilon": policy.epsilon * part}
+    changes |= {} if policy.delta is None else {"delta": policy.delta * part}
     found: PolicyT = policy.replace(**changes)
     return found
 
@@ -84,7 +93,7 @@ def series_of(policy: RepeatedPolicy, delta: float = 0.0) -> Series | None:
     """Return the series of a policy, of which every release has this delta where the policy names none for all."""
     if policy.releases == 1:
         return None
-    whole = getattr(policy, "delta", None) or math.nextafter(delta * policy.releases, 1.0) * (delta > 0)
+    whole = policy.delta or math.nextafter(delta * policy.releases, 1.0) * (delta > 0)
     return Series(releases=policy.releases, epsilon=policy.epsilon, delta=min(1.0, whole))
 
 

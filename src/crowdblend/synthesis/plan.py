@@ -21,6 +21,7 @@ from crowdblend.programme.programme import ProgrammePlan, ProgrammeReading
 from crowdblend.randomness import ReleaseKey
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import to_json
+from crowdblend.releases.method import Method
 from crowdblend.releases.plan import Lines, ReleasePlan, Result
 from crowdblend.synthesis.facts import STEM, SyntheticFacts, TableMet
 from crowdblend.synthesis.policy import SyntheticPolicy
@@ -50,7 +51,7 @@ class SyntheticPlan(ReleasePlan[SyntheticPolicy, ProgrammeReading]):
         found = self.tables.facts(publication)
         rows = SyntheticFacts(
             software={},
-            rows=self.policy.rows,
+            rows=self.policy.publication.rows,
             columns={name: found.domains[name] for name in self.names},
             met=publication.met if isinstance(publication, SyntheticResult) else (),
         )
@@ -63,12 +64,14 @@ class SyntheticPlan(ReleasePlan[SyntheticPolicy, ProgrammeReading]):
 
     def summary(self) -> dict[str, Any]:
         """Return the budget, every table with what to expect of it, and the number of rows."""
-        return {**self.tables.summary(), "rows": self.policy.rows}
+        return {**self.tables.summary(), "rows": self.policy.publication.rows}
 
     def describe(self) -> Lines:
         """Describe the plan from the policy alone: the tables, and the rows."""
         lines = self.tables.describe()
-        said = f"{self.policy.rows:,} synthetic rows, drawn from a model of the tables; they cost no privacy"
+        said = (
+            f"{self.policy.publication.rows:,} synthetic rows, drawn from a model of the tables; they cost no privacy"
+        )
         reading = [line for line in lines if line[0] in ("would read", "would count")]
         return [*reading, ("would publish", said), *lines[len(reading) :]]
 
@@ -97,7 +100,7 @@ class SyntheticPlan(ReleasePlan[SyntheticPolicy, ProgrammeReading]):
             files = {output.file: sha256_of(Path(made) / output.file) for output in tables.outputs}
             facts = replace_fields(self.tables.facts(tables), files=files)
             certificate = Certificate(self.tables.derived_guarantees, (), to_json(facts))
-            sample = draw_from([PublishedRelease(Path(made), certificate)], self.policy.rows, random)
+            sample = draw_from([PublishedRelease(Path(made), certificate)], self.policy.publication.rows, random)
         return SyntheticResult(
             outputs=(sample.output(self.policy.file, self.names), *tables.outputs),
             mechanisms=tables.mechanisms,
@@ -107,6 +110,12 @@ class SyntheticPlan(ReleasePlan[SyntheticPolicy, ProgrammeReading]):
         )
 
 
-def plan(policy: SyntheticPolicy) -> SyntheticPlan:
-    """Plan the tables under one budget."""
-    return SyntheticPlan(policy, plan_programme(policy.programme))
+class SyntheticMethod(Method[SyntheticPolicy]):
+    """Tables under one budget, and rows from a model of them."""
+
+    def plan(self) -> SyntheticPlan:
+        """Plan the tables under one budget."""
+        return SyntheticPlan(self.policy, plan_programme(self.policy.programme))
+
+
+method = SyntheticMethod

@@ -6,37 +6,32 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import Annotated, Never
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from crowdblend.guarantees.parameters import MOST_PARTS
 from crowdblend.kinds.table.policy import Table
-from crowdblend.policies.columns import Column, check_closed, check_names, refuse_choice, refuse_numbers
-from crowdblend.policies.crowd import Accept, Delta, Drawn, People
+from crowdblend.policies.columns import check_closed, check_names, refuse_choice, refuse_numbers
 from crowdblend.policies.key import key
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import Publication
-from crowdblend.policies.publication_policy import PeoplePolicy, Releases
+from crowdblend.policies.publication_policy import PeoplePolicy
 from crowdblend.policies.refusals import did_you_mean, refusal
-from crowdblend.policies.terms import SHARED, Terms
+from crowdblend.policies.terms import Drawn, Terms
 from crowdblend.policies.value_types import Texts
 from crowdblend.synthesis.facts import MOST_ROWS, STEM
 
 _TIMES = " * "
 
 
-class SyntheticPolicy(PeoplePolicy, frozen=True, kw_only=True):
-    """Tables of columns that share one budget, and rows drawn from a model of what is published of them."""
+class Synthetic(Publication, frozen=True, kw_only=True):
+    """Synthetic rows, and the noisy tables that they are drawn from."""
 
     kind = "synthetic"
     designs = ("everybody", "poisson", "coins")
+    lacks = ("rows_per_person", "recoding")
+    joins_others = False
+    without = ("name", "share", "weight")
 
-    columns: tuple[Column, ...]
-    sampling: Drawn
-    epsilon: Annotated[float, key("The privacy loss of all tables together.", "epsilon", section="privacy")]
-    delta: Delta = None
-    releases: Releases = 1
-    accept_delta: Accept = False
-    people: People = None
     rows: Annotated[int, key("How many synthetic rows are drawn; they cost no privacy.", (1, MOST_ROWS))]
     tables: Annotated[
         Texts,
@@ -45,6 +40,18 @@ class SyntheticPolicy(PeoplePolicy, frozen=True, kw_only=True):
             "tables of two columns unless given."
         ),
     ] = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *columns: str, rows: int, tables: Sequence[str] | None = None) -> None: ...
+
+
+class SyntheticPolicy(PeoplePolicy, frozen=True, kw_only=True):
+    """Tables of columns that share one budget, and rows drawn from a model of what is published of them."""
+
+    publication: Synthetic
+    sampling: Drawn
+    epsilon: Annotated[float, key("The privacy loss of all tables together.", "epsilon", section="privacy")]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -79,39 +86,22 @@ class SyntheticPolicy(PeoplePolicy, frozen=True, kw_only=True):
     @cached_property
     def table_columns(self) -> tuple[tuple[str, ...], ...]:
         """The columns of every table."""
-        if not self.tables:
+        if not self.publication.tables:
             return tuple(combinations((column.name for column in self.columns), 2))
-        return tuple(tuple(name.strip() for name in table.split(_TIMES)) for table in self.tables)
+        return tuple(tuple(name.strip() for name in table.split(_TIMES)) for table in self.publication.tables)
 
     @cached_property
     def programme(self) -> Policy:
         """The tables as a policy of their own, in which each has a part of the budget."""
-        below = {} if self.sampling.everybody else {"below_k": "noise"}
+        below: Literal["suppress", "noise"] = "suppress" if self.sampling.everybody else "noise"
         publish = []
         for number, columns in enumerate(self.table_columns, 1):
             plain = re.sub(r"[^A-Za-z0-9]+", "-", "-".join(columns)).strip("-").lower()
-            publish.append(Table.from_keys(below, columns=columns, name=f"{number:02}-{plain}"[:100].rstrip("-")))
-        said = {name: getattr(self, name) for name in SHARED if name in self.__struct_fields__}
-        made = Policy.of(Terms(**said), publish, "budget")
+            publish.append(Table(*columns, name=f"{number:02}-{plain}"[:100].rstrip("-"), below_k=below))
+        said = {name: getattr(self, name) for name in Terms.__struct_fields__}
+        made = Policy(**said, publish=publish, split="budget")
         return made.with_source(self.data) if self.data.format == "frame" else made
 
     @property
     def file(self) -> str:
         return f"{STEM}.{self.format}"
-
-
-class Synthetic(Publication):
-    """Synthetic rows, and the noisy tables that they are drawn from."""
-
-    kind = "synthetic"
-    policy = SyntheticPolicy
-    common = ("columns",)
-
-    def __init__(
-        self,
-        *columns: str,
-        rows: int,
-        tables: Sequence[str] | None = None,
-        **unknown: Never,
-    ) -> None:
-        super().__init__(columns, None, None, 1.0, {"rows": rows, "tables": tables}, unknown)

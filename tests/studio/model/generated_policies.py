@@ -23,14 +23,12 @@ import crowdblend as cb
 from crowdblend.errors import CrowdblendError
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.domains import DOMAINS, AxisDomain
-from crowdblend.policies.key import Key, keys_of, sections_of
+from crowdblend.policies.key import Key, keys_of, parts_of, sections_of
 from crowdblend.policies.load import parse_policy, read_policy
 from crowdblend.policies.policy import SPLITS, Policy
-from crowdblend.policies.publication import CommonKeys, own_keys, own_parts
-from crowdblend.policies.publication_policy import About
-from crowdblend.policies.registry import KINDS, policy_class, publication_class
+from crowdblend.policies.registry import KINDS, publication_class
 from crowdblend.policies.sampling import DESIGNS
-from crowdblend.policies.terms import Terms
+from crowdblend.policies.terms import About, Terms
 from tests.golden.releases import POLICIES, PROGRAMMES
 
 Parts = dict[str, Any]
@@ -199,12 +197,10 @@ def declared_keys() -> dict[str, Key]:
 
 def publication_keys(kind: str) -> Iterator[tuple[str, Key]]:
     """The keys of a publication of a kind, those of the sections inside it too."""
-    policy = policy_class(kind)
-    common = publication_class(kind).common
-    yield from ((name, keys_of(CommonKeys)[name]) for name in common)
-    yield from ((key.name, key) for key in own_keys(policy).values())
-    for part in own_parts(policy).values():
-        inside = part.name.removeprefix("publish.") + " " if part.many else ""
+    publication = publication_class(kind)
+    yield from ((key.name, key) for key in keys_of(publication).values())
+    for part in parts_of(publication).values():
+        inside = "" if part.inline else part.name.removeprefix("publish.") + " "
         yield from ((f"{inside}{key.name}", key) for key in keys_of(part.holder).values())
 
 

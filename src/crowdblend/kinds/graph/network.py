@@ -52,26 +52,26 @@ class NetworkReading(Reading):
 
 def check_network(policy: GraphPolicy, engine: Engine) -> None:
     """Refuse files that do not exist or lack a column, without reading a row; a stream is left alone."""
-    links = policy.graph
+    links = policy.publication.graph
     if policy.graph_in_memory is None:
         check_source(engine, policy.data, (links.source, links.target), policy.resources)
     if links.people_source is not None:
-        check_source(engine, links.people_source, (links.vertex, *policy.columns), policy.resources)
+        check_source(engine, links.people_source, (links.vertex, *policy.people_columns), policy.resources)
 
 
 def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None = None) -> NetworkReading:
     """Return the network of a policy, checked against its bounds."""
-    links, known = policy.graph, None
+    links, known = policy.publication.graph, None
     ends = _ends(policy, engine)
     columns: dict[str, pa.ChunkedArray] = {}
     if progress:
         progress("reading", ends.num_rows)
     if links.people_source is not None:
-        with engine.open(links.people_source, (links.vertex, *policy.columns), policy.resources) as source:
-            people = source.table((links.vertex,), policy.columns, "vertices")
+        with engine.open(links.people_source, (links.vertex, *policy.people_columns), policy.resources) as source:
+            people = source.table((links.vertex,), policy.people_columns, "vertices")
         _check_names(people, (links.vertex,), "vertices")
         known = people.column(0)
-        columns = {name: people.column(at + 1) for at, name in enumerate(policy.columns)}
+        columns = {name: people.column(at + 1) for at, name in enumerate(policy.people_columns)}
     if not ends.num_rows:
         raise refusal("no-links", "The network has no links.", "Check source in [data].", "[data] source")
     rows = ends.num_rows
@@ -87,7 +87,7 @@ def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None 
     made = network(links.bounds.people, first, second, self_loops=links.self_loops, duplicates=links.duplicates)
     _check_bounds(links, made)
     read = NetworkReading(made, columns, rows)
-    for statistic in policy.statistics:
+    for statistic in policy.publication.statistics:
         if statistic.column is not None:
             # Values outside the domain are refused now, before the ledger counts the release as spent.
             read.values(statistic)
@@ -96,7 +96,7 @@ def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None 
 
 def _ends(policy: GraphPolicy, engine: Engine) -> pa.Table:
     """Return the two ends of every link."""
-    links = policy.graph
+    links = policy.publication.graph
     if policy.graph_in_memory is None:
         with engine.open(policy.data, (links.source, links.target), policy.resources) as source:
             ends = source.table((links.source, links.target), (), "links")

@@ -29,6 +29,7 @@ from crowdblend.planning.networks.solve import (
     trades,
 )
 from crowdblend.randomness import ReleaseKey
+from crowdblend.releases.method import Method
 from crowdblend.releases.outputs import NumbersOutput
 from crowdblend.releases.plan import Lines, ReleasePlan, Result, software
 
@@ -50,7 +51,7 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
         return ()
 
     def facts(self, publication: Result | None = None) -> GraphFacts:
-        bounds = self.policy.graph.bounds
+        bounds = self.policy.publication.graph.bounds
         ran = self.mechanisms if publication is None else publication.mechanisms
         mechanisms = [one for one in ran if isinstance(one, NoisyStatistic)]
         statistics = tuple(
@@ -67,7 +68,7 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
                 breaks=statistic.breaks or (),
                 other=statistic.other,
             )
-            for statistic, mechanism in zip(self.policy.statistics, mechanisms, strict=True)
+            for statistic, mechanism in zip(self.policy.publication.statistics, mechanisms, strict=True)
         )
         return GraphFacts(
             software=software(),
@@ -78,12 +79,12 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
         )
 
     def describe(self) -> Lines:
-        policy, bounds = self.policy, self.policy.graph.bounds
+        policy, bounds = self.policy, self.policy.publication.graph.bounds
         lines = [
             ("would read", f"{' and '.join(self.names)} from {policy.data.name}"),
             ("of a network", f"of {bounds.people:,} people with at most {bounds.degree_bound:,} links each"),
         ]
-        for statistic, plan in zip(policy.statistics, self.plans, strict=True):
+        for statistic, plan in zip(policy.publication.statistics, self.plans, strict=True):
             reached = f", {plan.seen.explored:,} reached from each" if plan.request.explores else ""
             lines.append(
                 (
@@ -100,7 +101,7 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
 
     @property
     def names(self) -> list[str]:
-        return [self.policy.graph.source, self.policy.graph.target]
+        return [self.policy.publication.graph.source, self.policy.publication.graph.target]
 
     def check_source(self, engine: Engine) -> None:
         check_network(self.policy, engine)
@@ -115,11 +116,11 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
     def publish(self, reading: NetworkReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
         policy, mechanisms, structure = self.policy, self.mechanisms, reading.structure
         with _in_memory():
-            exact = [exact_values(*one, reading) for one in zip(policy.statistics, mechanisms, strict=True)]
+            exact = [exact_values(*one, reading) for one in zip(policy.publication.statistics, mechanisms, strict=True)]
             (numbers,) = noisy_numbers(policy, mechanisms, exact, key)
             true = {
                 statistic.label: [float(Fraction(statistic.low) + value) for value in values]
-                for statistic, values in zip(policy.statistics, exact, strict=True)
+                for statistic, values in zip(policy.publication.statistics, exact, strict=True)
             }
             degrees, people = np.unique(structure.network.degrees, return_counts=True)
             sizes, components = np.unique(np.bincount(structure.parts), return_counts=True)
@@ -142,11 +143,17 @@ def _in_memory() -> Iterator[None]:
         raise NoRoom(message, remedy="Use a larger machine.", where="[data] source", code="data.memory") from None
 
 
-def plan(policy: GraphPolicy) -> GraphPlan:
-    """Plan every statistic, and refuse what would show nothing."""
-    plans = tuple(map(plan_network, policy.requests))
-    refuse_useless(plans)
-    return GraphPlan(policy, plans)
+class GraphMethod(Method[GraphPolicy]):
+    """Figures of a network, each with its own noise."""
+
+    def plan(self) -> GraphPlan:
+        """Plan every statistic, and refuse what would show nothing."""
+        plans = tuple(map(plan_network, self.policy.requests))
+        refuse_useless(plans)
+        return GraphPlan(self.policy, plans)
+
+
+method = GraphMethod
 
 
 @dataclass(frozen=True)
@@ -168,7 +175,9 @@ def noisy_numbers(
 ) -> list[list[Number]]:
     """Return the numbers of this many releases of the same network, all with noise of their own."""
     found: list[list[Number]] = [[] for _ in range(releases)]
-    for at, (statistic, mechanism, values) in enumerate(zip(policy.statistics, mechanisms, exact, strict=True)):
+    for at, (statistic, mechanism, values) in enumerate(
+        zip(policy.publication.statistics, mechanisms, exact, strict=True)
+    ):
         noisy = mechanism.publish(values * releases, key.source(b"noise of network statistic %d" % at))
         error = mechanism.plan.error
         for release, numbers in enumerate(found):

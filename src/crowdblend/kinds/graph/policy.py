@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Literal, Never
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from msgspec.structs import asdict
 
@@ -181,18 +181,46 @@ def _rise_from_1(breaks: tuple[int, ...]) -> bool:
     return bool(breaks) and breaks[0] >= 1 and all(low < high for low, high in pairwise(breaks))
 
 
-class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
-    """The decisions of the steward, complete and free of contradictions."""
+class Graph(Publication, frozen=True, kw_only=True):
+    """Figures of a network, from one link a row."""
 
     kind = "graph"
+    lacks = (*("columns", "sampling", "people", "rows_per_person", "delta", "releases", "accept_delta", "recoding"),)
+    joins_others = False
     rows_are_links = True
+    without = ("share", "weight", "columns")
+    positional = "statistics"
+
+    graph: Annotated[Links, part("The links, and what is public about them.")]
+    statistics: Annotated[tuple[GraphStatistic, ...], part("The statistics of a network, one after the other.")] = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *statistics: GraphStatistic,
+            people: int,
+            degree_bound: int,
+            average_bound: float | None = None,
+            source: str = "source",
+            target: str = "target",
+            vertices: str | None = None,
+            vertex: str = "id",
+            self_loops: Literal["refuse", "drop"] = "refuse",
+            duplicates: Literal["refuse", "drop"] = "refuse",
+            name: str | None = None,
+        ) -> None: ...
+
+
+class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
+    """Figures of a network."""
+
     rules: ClassVar[tuple[Rule, ...]] = (
         conflicts("person", because="rows of a network are links"),
         conflicts("rows_are_people", because="rows of a network are links"),
     )
 
-    graph: Annotated[Links, part("The links, and what is public about them.")]
-    statistics: Annotated[tuple[GraphStatistic, ...], part("The statistics of a network, one after the other.")] = ()
+    publication: Graph
     epsilon: Annotated[
         float | None,
         key("The privacy loss of all statistics; those without their own share it.", "epsilon", section="privacy"),
@@ -200,18 +228,19 @@ class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.statistics:
+        statistics, graph = self.publication.statistics, self.publication.graph
+        if not statistics:
             raise refusal("statistics", "The policy has no statistics.", "Add at least one.", _STATISTICS)
-        labels = [statistic.label for statistic in self.statistics]
-        for statistic in self.statistics:
+        labels = [statistic.label for statistic in statistics]
+        for statistic in statistics:
             if labels.count(statistic.label) > 1:
                 raise refusal(
                     "statistic-twice", f"{_STATISTICS} has {statistic.label[:60]} twice.", "Remove one.", _STATISTICS
                 )
-            if statistic.breaks is not None and statistic.breaks[-1] > self.graph.degree_bound:
-                message = f"breaks of the degrees go beyond degree_bound = {self.graph.degree_bound}."
+            if statistic.breaks is not None and statistic.breaks[-1] > graph.degree_bound:
+                message = f"breaks of the degrees go beyond degree_bound = {graph.degree_bound}."
                 raise refusal("statistic", message, "Leave larger ones out.", f"{_STATISTICS} breaks")
-            if statistic.column is not None and self.graph.vertices is None:
+            if statistic.column is not None and graph.vertices is None:
                 message = f"The {statistic.label[:60]} needs people's data."
                 raise refusal(
                     "vertices", message, "Name their file as vertices in [[publish]].", "[[publish]] vertices"
@@ -219,7 +248,7 @@ class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
         _ = self.requests
 
     def published_texts(self) -> Iterator[tuple[str, str]]:
-        for statistic in self.statistics:
+        for statistic in self.publication.statistics:
             yield from ((_STATISTICS, text) for text in (statistic.label, *statistic.classes))
 
     def _people(self) -> dict[str, Any]:
@@ -231,24 +260,26 @@ class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
         return None
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def people_columns(self) -> tuple[str, ...]:
         """The columns of people's data that are used, each once."""
-        return tuple(dict.fromkeys(s.column for s in self.statistics if s.column is not None))
+        return tuple(dict.fromkeys(s.column for s in self.publication.statistics if s.column is not None))
 
     @cached_property
     def requests(self) -> tuple[NetworkRequest, ...]:
         """The request of every statistic, with its part of epsilon."""
-        bounds, part_of_epsilon = self.graph.bounds, self._part_of_epsilon()
-        return tuple(naming(_STATISTICS, partial(one.request, bounds, part_of_epsilon)) for one in self.statistics)
+        bounds, part_of_epsilon = self.publication.graph.bounds, self._part_of_epsilon()
+        asked = (partial(one.request, bounds, part_of_epsilon) for one in self.publication.statistics)
+        return tuple(naming(_STATISTICS, request) for request in asked)
 
     def _part_of_epsilon(self) -> float | None:
         """Return the part of the release's epsilon for each statistic without one of its own."""
-        sharing = sum(statistic.shares for statistic in self.statistics)
+        statistics, bounds = self.publication.statistics, self.publication.graph.bounds
+        sharing = sum(statistic.shares for statistic in statistics)
         if self.epsilon is None:
             return None
         left = self.epsilon - sum(
-            solve.plan_network(one.request(self.graph.bounds)).epsilon if one.epsilon is None else one.epsilon
-            for one in self.statistics
+            solve.plan_network(one.request(bounds)).epsilon if one.epsilon is None else one.epsilon
+            for one in statistics
             if not one.shares
         )
         if left < 0 or (sharing and left <= 0):
@@ -262,29 +293,3 @@ def with_graph(policy: GraphPolicy, graph: Any) -> GraphPolicy:
     placed = copy.copy(policy)
     placed.__dict__["graph_in_memory"] = graph
     return placed
-
-
-class Graph(Publication):
-    """Figures of a network, from one link a row."""
-
-    kind = "graph"
-    policy = GraphPolicy
-    common = ("name",)
-
-    def __init__(
-        self,
-        *statistics: GraphStatistic,
-        people: int,
-        degree_bound: int,
-        average_bound: float | None = None,
-        source: str = "source",
-        target: str = "target",
-        vertices: str | None = None,
-        vertex: str = "id",
-        self_loops: Literal["refuse", "drop"] = "refuse",
-        duplicates: Literal["refuse", "drop"] = "refuse",
-        name: str | None = None,
-        **unknown: Never,
-    ) -> None:
-        links = Links(**{key: value for key, value in locals().items() if key in Links.__struct_fields__})
-        super().__init__((), name, None, 1.0, {"graph": links, "statistics": tuple(statistics)}, unknown)

@@ -35,7 +35,7 @@ _WORTH, _EQUAL = 0.5, 1e-9
 def subject(policy: GraphPolicy, request: AuditRequest) -> GraphSubject:
     """Return the policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
     request.leave_epsilon("the policy of a network", "there is no delta to trade")
-    given = policy.graph.bounds.people
+    given = policy.publication.graph.bounds.people
     if not FEWEST_PEOPLE <= given <= MOST_PEOPLE:
         raise InvalidInput(
             f"people in [[publish]] must be between {FEWEST_PEOPLE} and {MOST_PEOPLE:,} to audit a network, "
@@ -66,9 +66,9 @@ class GraphSubject(AuditSubject[GraphPolicy, GraphPlan, ReplacedLinks]):
 
     def pairs(self) -> list[Neighbours[ReplacedLinks]]:
         """Return links to some people, and instead to others or to nobody, where that moves the numbers most."""
-        data = tuple(zip(*(self._ends(column) for column in self.policy.columns), strict=True)) or ((), ())
+        data = tuple(zip(*(self._ends(column) for column in self.policy.people_columns), strict=True)) or ((), ())
         found: list[tuple[float, Neighbours[ReplacedLinks]]] = []
-        for name, here, instead in worst_case_graphs(self.policy.graph.bounds):
+        for name, here, instead in worst_case_graphs(self.policy.publication.graph.bounds):
             pair = replace(here, data=data[0], others=data[0]), replace(instead, data=data[1], others=data[0])
             loss = sum(number.loss for number in self.numbers_between(pair))
             # The first pair has no links of its own: where links add nothing to it, others are no harder.
@@ -95,7 +95,7 @@ class GraphSubject(AuditSubject[GraphPolicy, GraphPlan, ReplacedLinks]):
     def numbers_between(self, pair: tuple[LinkedGroups, LinkedGroups]) -> tuple[Number, ...]:
         """Return the numbers that two networks differ in, where they are without noise, and by how much they differ."""
         numbers, row = [], 0
-        for statistic, mechanism in zip(self.policy.statistics, self.plan.mechanisms, strict=True):
+        for statistic, mechanism in zip(self.policy.publication.statistics, self.plan.mechanisms, strict=True):
             here, instead = (exact_values(statistic, mechanism, self.network(links)) for links in pair)
             for start, end in zip(here, instead, strict=True):
                 moved = float(end - start)
@@ -106,7 +106,7 @@ class GraphSubject(AuditSubject[GraphPolicy, GraphPlan, ReplacedLinks]):
 
     def _ends(self, column: str) -> tuple[str, str]:
         """Two values of a column that are as far apart as its statistics allow."""
-        about = [statistic for statistic in self.policy.statistics if statistic.column == column]
+        about = [statistic for statistic in self.policy.publication.statistics if statistic.column == column]
         offered = [value for statistic in about for value in _offered_labels(statistic)]
         known = [value for value in dict.fromkeys(offered) if all(_allowed(value, statistic) for statistic in about)]
         if not known:
@@ -130,7 +130,9 @@ class GraphBatch:
     def draw(self, key: ReleaseKey) -> list[tuple[PublishedNumber, ...]]:
         """Return the noisy numbers of each release."""
         policy, mechanisms = self.plan.policy, self.plan.mechanisms
-        exact = [exact_values(*one, self.network) for one in zip(policy.statistics, mechanisms, strict=True)]
+        exact = [
+            exact_values(*one, self.network) for one in zip(policy.publication.statistics, mechanisms, strict=True)
+        ]
         return list(map(tuple, noisy_numbers(policy, mechanisms, exact, key, self.releases)))
 
     def show(self, outcomes: Sequence[tuple[PublishedNumber, ...]]) -> list[tuple[dict[str, ShownFile], None]]:
@@ -141,8 +143,8 @@ class GraphBatch:
 
 def made_up(policy: GraphPolicy, groups: LinkedGroups) -> NetworkReading:
     """Return a network as it would be read from files."""
-    people, ends = policy.graph.bounds.people, np.array(groups.links, np.int64)
-    values = zip(policy.columns, groups.data, groups.others, strict=True)
+    people, ends = policy.publication.graph.bounds.people, np.array(groups.links, np.int64)
+    values = zip(policy.people_columns, groups.data, groups.others, strict=True)
     columns = {name: pa.chunked_array([[mine, *[other] * (people - 1)]], pa.string()) for name, mine, other in values}
     return NetworkReading(network(people, ends[:, 0], ends[:, 1]), columns, len(ends))
 

@@ -17,6 +17,7 @@ from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.class_counts import ClassCountsReading
 from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, state_facts
 from crowdblend.releases.crowds import enough_for_rows, internal_counts, plan_in_part
+from crowdblend.releases.method import Method
 from crowdblend.releases.outputs import RecordsOutput
 from crowdblend.releases.plan import Lines, Result
 
@@ -42,11 +43,15 @@ class MicrodataPlan(CrowdClassesPlan[MicrodataPolicy, SuppressedRecords]):
         return Result((output,), self.mechanisms, chosen, internal_counts(sample, published))
 
 
-def plan(policy: MicrodataPolicy) -> MicrodataPlan:
-    """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
-    return enough_for_rows(MicrodataPlan(policy, plan_recoded(policy, "records")))
+class RecordsMethod(Method[MicrodataPolicy]):
+    """Recoded records of crowds."""
+
+    def plan(self) -> MicrodataPlan:
+        """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
+        return enough_for_rows(MicrodataPlan(self.policy, plan_recoded(self.policy, "records")))
+
+    def plan_part(self, budget: PartBudget) -> MicrodataPlan:
+        return MicrodataPlan(*plan_in_part(self.policy, budget, "records", partial(PartInCrowds, budget.share)))
 
 
-def plan_part(policy: MicrodataPolicy, budget: PartBudget) -> MicrodataPlan:
-    """Plan the records of a part of a sample."""
-    return MicrodataPlan(*plan_in_part(policy, budget, "records", partial(PartInCrowds, budget.share)))
+method = RecordsMethod

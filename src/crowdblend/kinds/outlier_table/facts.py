@@ -10,7 +10,7 @@ from crowdblend.designs.design import SeveralRows, differential_claim
 from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import by_law, check_strata, laws_of
-from crowdblend.releases.facts import CellTable, Parameters, meanings_in_classes, people_in_classes
+from crowdblend.releases.facts import CellTable, Parameters, contradiction, meanings_in_classes, people_in_classes
 from crowdblend.releases.series import RepeatedFacts
 
 
@@ -31,6 +31,11 @@ class OutlierTableFacts(RepeatedFacts, frozen=True, kw_only=True, tag="outlier-t
 
     def check(self) -> None:
         check_strata(self.design, self.columns)
+
+    def check_among_others(self, epsilon: float, delta: float) -> None:
+        super().check_among_others(epsilon, delta)
+        if self.mechanism.factor != OutlierHistogram.usual_factor:
+            raise contradiction("it states a guarantee by the size of crowds, which no programme has")
 
     def derivations(self) -> tuple[Derivation, ...]:
         """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""

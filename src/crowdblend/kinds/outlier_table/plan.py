@@ -20,6 +20,7 @@ from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.releases.delta_limit import check_delta
+from crowdblend.releases.method import Method
 from crowdblend.releases.outputs import CountsOutput, describe_shown
 from crowdblend.releases.plan import Lines, Result
 from crowdblend.releases.series import one_of_series, series_of
@@ -39,7 +40,7 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
     @property
     def mechanism(self) -> OutlierHistogram:
         """The noise on every bin by its size."""
-        show_from = threshold_for(self.policy.show_from, self.policy.cells, self.parameters.loss(0))
+        show_from = threshold_for(self.policy.publication.show_from, self.policy.cells, self.parameters.loss(0))
         plan = self.parameters
         return OutlierHistogram(plan.epsilon, plan.transition, plan.limit, show_from, plan.factor)
 
@@ -85,41 +86,45 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
         return Result((output,), (mechanism,), internal=internal)
 
 
-def plan(policy: OutlierTablePolicy) -> OutlierTablePlan:
-    """Find the transition for delta, or the delta of a transition; epsilon is what the release may cost anyone.
+class OutlierMethod(Method[OutlierTablePolicy]):
+    """Noise on every bin, the more the smaller it is."""
 
-    Members of large bins lose factor times the loss of the noise, and sampling makes that smaller.
-    """
-    if policy.releases > 1:
-        return replace(plan(one_of_series(policy)), policy=policy)
-    sample, delta = policy.sampling.sample(policy.design), policy.delta
-    spent = sample.largest_loss(policy.epsilon)
-    if sample.people is not None and delta is not None:
-        delta = sample.largest_delta(spent, delta)
-    if (rows := policy.rows_per_person) is not None:
-        # A person's rows lose as much together, and the errors of the chain add up.
-        delta = None if delta is None else delta * math.expm1(spent / rows) / math.expm1(spent) * (1 - 1e-9)
-        spent /= rows
-    loss = _part(spent, policy.factor)
-    planned = _plan_table(policy, loss, delta)
-    while planned.facts().largest_epsilon > policy.epsilon:
-        loss = math.nextafter(loss, 0.0)
-        planned = replace(planned, parameters=replace(planned.parameters, epsilon=loss))
-    return planned
+    def plan(self) -> OutlierTablePlan:
+        """Find the transition for delta, or the delta of a transition; epsilon is what the release may cost anyone.
+
+        Members of large bins lose factor times the loss of the noise, and sampling makes that smaller.
+        """
+        policy = self.policy
+        if policy.releases > 1:
+            return replace(OutlierMethod(one_of_series(policy)).plan(), policy=policy)
+        sample, delta = policy.sampling.sample(policy.design), policy.delta
+        spent = sample.largest_loss(policy.epsilon)
+        if sample.people is not None and delta is not None:
+            delta = sample.largest_delta(spent, delta)
+        if (rows := policy.rows_per_person) is not None:
+            # A person's rows lose as much together, and the errors of the chain add up.
+            delta = None if delta is None else delta * math.expm1(spent / rows) / math.expm1(spent) * (1 - 1e-9)
+            spent /= rows
+        loss = _part(spent, policy.publication.factor)
+        planned = _plan_table(policy, loss, delta)
+        while planned.facts().largest_epsilon > policy.epsilon:
+            loss = math.nextafter(loss, 0.0)
+            planned = replace(planned, parameters=replace(planned.parameters, epsilon=loss))
+        return planned
+
+    def plan_part(self, budget: PartBudget) -> OutlierTablePlan:
+        """Plan the table of a part of a sample: the person is in it with the sample's rate, so that it amplifies."""
+        policy, table = self.policy, self.policy.publication
+        own = policy.replace(sampling=policy.sampling.thin_by(budget.share), accept_delta=True)
+        delta = budget.own_delta if table.transition is None else None
+        return _plan_table(own, _part(budget.noise, table.factor), delta)
+
+    def plan_noisy(self, epsilon: float, delta: float) -> OutlierTablePlan:
+        own, factor = self.policy.replace(accept_delta=True), self.policy.publication.factor
+        return _plan_table(own, _part(epsilon, factor), None if self.policy.delta is None else delta)
 
 
-def plan_part(policy: OutlierTablePolicy, budget: PartBudget) -> OutlierTablePlan:
-    """Plan the table of a part of a sample: the person is in it with the rate of the sample, so that it amplifies."""
-    own = policy.replace(sampling=policy.sampling.thin_by(budget.share), accept_delta=True)
-    return _plan_table(
-        own, _part(budget.noise, policy.factor), None if policy.transition is not None else budget.own_delta
-    )
-
-
-def plan_noisy(policy: OutlierTablePolicy, epsilon: float, delta: float) -> OutlierTablePlan:
-    """Plan a table that loses so much to everybody who is counted, among publications about the same people."""
-    own = policy.replace(accept_delta=True)
-    return _plan_table(own, _part(epsilon, policy.factor), None if policy.delta is None else delta)
+method = OutlierMethod
 
 
 def _part(epsilon_spent: float, factor: float) -> float:
@@ -131,9 +136,9 @@ def _part(epsilon_spent: float, factor: float) -> float:
 def _plan_table(policy: OutlierTablePolicy, loss: float, delta: float | None) -> OutlierTablePlan:
     planned = plan_outliers(
         epsilon=loss,
-        limit=policy.limit,
-        factor=float(policy.factor),
-        transition=policy.transition,
+        limit=policy.publication.limit,
+        factor=float(policy.publication.factor),
+        transition=policy.publication.transition,
         delta=delta,
     )
     if planned.loss(0) < SMALLEST_EPSILON:

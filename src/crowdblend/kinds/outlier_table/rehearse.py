@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crowdblend.kinds.outlier_table.plan import plan
+from crowdblend.kinds.outlier_table.plan import method
 from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
 from crowdblend.rehearsal.crowds import CrowdSubject
 from crowdblend.rehearsal.made_up_people import drawn_here
@@ -13,6 +13,6 @@ def subject(policy: OutlierTablePolicy, request: AuditRequest) -> CrowdSubject:
     """Return the policy with bins of the hardest sizes; a batch would have other empty bins, so there is none."""
     request.leave_epsilon("the policy of an outlier-table", "the noise on its bins follows from it")
     here = drawn_here(policy)
-    planned, rate = plan(here).parameters, here.sampling.rate or 1.0
+    planned, rate = method(here).plan().parameters, here.sampling.rate or 1.0
     sizes = request.hard(planned.limit - planned.transition, rate, planned.epsilon / request.understated)
     return CrowdSubject(here, request.name, request.understated, sizes=tuple(sizes.items()), people=request.people)

@@ -25,6 +25,7 @@ from crowdblend.recoding.blocks import Grid
 from crowdblend.releases.class_counts import ClassCountsReading
 from crowdblend.releases.crowds import CrowdsPlan, crowd_request, enough_for_rows, plan_crowds, plan_in_part
 from crowdblend.releases.delta_limit import check_delta, require_more_than_sampling
+from crowdblend.releases.method import Method
 from crowdblend.releases.outputs import PointsOutput
 from crowdblend.releases.plan import Lines, Result
 
@@ -44,7 +45,14 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
         assert stratum.noise_epsilon is not None
         policy = self.policy
         cells = tuple(axis.cells for _, axis in policy.axes)
-        return NoisyPoints(stratum.k, stratum.noise_epsilon, policy.blocks, cells, policy.keep_in, policy.show_blocks)
+        return NoisyPoints(
+            stratum.k,
+            stratum.noise_epsilon,
+            policy.blocks,
+            cells,
+            policy.publication.keep_in,
+            policy.publication.show_blocks,
+        )
 
     def facts(self, publication: Result | None = None) -> PointsFacts:
         policy = self.policy
@@ -65,8 +73,8 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
             axes=axes,
             shapes=tuple(policy.shapes()),
             **self.by_stratum(moved),
-            keep_in=policy.keep_in,
-            show_blocks=policy.show_blocks,
+            keep_in=policy.publication.keep_in,
+            show_blocks=policy.publication.show_blocks,
             blocks=tuple(
                 tuple((axis.end(low), axis.end(high)) for (_, axis), (low, high) in zip(policy.axes, box, strict=True))
                 for box in ([] if grid or policy.blocks.count > MOST_LISTED else policy.blocks.list_blocks())
@@ -109,15 +117,6 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
             "relative_difference": (people - published.points) / people if people else 0.0,
         }
         return Result((output,), mechanisms, internal=internal)
-
-
-def plan(policy: PointsPolicy) -> PointsPlan:
-    """Plan what the policy leaves open: one of k, rate, epsilon and delta, or the noise when all four are given."""
-    if policy.noise_epsilon is None:
-        planned = _weakest_noise(policy)
-    else:
-        planned = plan_crowds(policy, "moved", noise_epsilon=policy.noise_epsilon)
-    return enough_for_rows(_drawable(PointsPlan(policy, planned)))
 
 
 def _weakest_noise(policy: PointsPolicy) -> CrowdPlan:
@@ -179,12 +178,23 @@ def _drawable(plan: PointsPlan) -> PointsPlan:
     return plan
 
 
-def plan_part(policy: PointsPolicy, budget: PartBudget) -> PointsPlan:
-    """Plan the points of a part of a sample."""
-    loss = policy.noise_epsilon
-    if loss is None:
-        message = "Points of a part of a sample need the noise of their policy."
-        remedy = "Add noise_epsilon = 1.0, for example, and leave k out to have it planned."
-        raise InvalidInput(message, remedy=remedy, where="[[publish]] noise_epsilon", code="plan.unknown")
-    part = partial(PartOfPoints, budget.share)
-    return _drawable(PointsPlan(*plan_in_part(policy, budget, "moved", part, lambda _: loss)))
+class PointsMethod(Method[PointsPolicy]):
+    """Points that noise moves within blocks of crowds."""
+
+    def plan(self) -> PointsPlan:
+        """Plan what is left open: one of k, rate, epsilon and delta, or the noise when all four are given."""
+        policy, loss = self.policy, self.policy.publication.noise_epsilon
+        planned = _weakest_noise(policy) if loss is None else plan_crowds(policy, "moved", noise_epsilon=loss)
+        return enough_for_rows(_drawable(PointsPlan(policy, planned)))
+
+    def plan_part(self, budget: PartBudget) -> PointsPlan:
+        loss = self.policy.publication.noise_epsilon
+        if loss is None:
+            message = "Points of a part of a sample need the noise of their policy."
+            remedy = "Add noise_epsilon = 1.0, for example, and leave k out to have it planned."
+            raise InvalidInput(message, remedy=remedy, where="[[publish]] noise_epsilon", code="plan.unknown")
+        part = partial(PartOfPoints, budget.share)
+        return _drawable(PointsPlan(*plan_in_part(self.policy, budget, "moved", part, lambda _: loss)))
+
+
+method = PointsMethod

@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Annotated, ClassVar, Literal, Never, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from msgspec.structs import force_setattr
 
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column, refuse_choice
-from crowdblend.policies.crowd import CrowdPolicy
+from crowdblend.policies.crowd import CrowdPolicy, Crowds
 from crowdblend.policies.domains import AxisDomain
 from crowdblend.policies.key import Section, key, part
-from crowdblend.policies.publication import Publication
 from crowdblend.policies.refusals import naming, refusal
 from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.value_types import Ends
@@ -47,15 +46,13 @@ class QuadtreeRegion(Section, frozen=True, kw_only=True):
     depth: Annotated[int, key("How often the domain is halved where it meets the region.", (1, 30))]
 
 
-class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
-    """The decisions of the steward about points; the axes are the last of the columns."""
+class Points(Crowds, frozen=True, kw_only=True):
+    """Places of people: blocks of at least k, every point moved by noise."""
 
     kind = "points"
     designs = designs_for("poisson", crowds=True)
+    lacks = ("recoding",)
     has_axes = True
-    recoding: ClassVar[None] = None
-    below_k: ClassVar[str] = "suppress"
-    reserved = ("estimate", "low", "high")
 
     noise_epsilon: Annotated[
         float | None,
@@ -72,6 +69,30 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
     boxes: Annotated[tuple[NamedBox, ...], part("Blocks of points, one by one.")] = ()
     quadtree: Annotated[tuple[QuadtreeRegion, ...], part("Regions where blocks of points are small.")] = ()
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *columns: str,
+            name: str | None = None,
+            share: float | None = None,
+            weight: float = 1.0,
+            k: int | None = None,
+            noise_epsilon: float | None = None,
+            keep_in: Literal["none", "bounds", "block"] = "none",
+            show_blocks: bool = False,
+            boxes: Sequence[NamedBox] = (),
+            quadtree: Sequence[QuadtreeRegion] = (),
+        ) -> None: ...
+
+
+class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
+    """Points; the axes are the last of the columns."""
+
+    reserved = ("estimate", "low", "high")
+
+    publication: Points
+
     def __post_init__(self) -> None:
         super().__post_init__()
         axes = [column for column in self.columns if _is_axis(column)]
@@ -82,7 +103,7 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
             remedy = "Declare one, for example x = { from = 0, to = 100, resolution = 0.1, width = 5 }."
             raise refusal("no-axis", message, remedy, "[columns]")
         refuse_choice(along, "a release of points")
-        if self.show_blocks and any(column.name.lower() == BLOCK for column in self.columns):
+        if self.publication.show_blocks and any(column.name.lower() == BLOCK for column in self.columns):
             message = f"show_blocks publishes a column {BLOCK!r}, and [columns] has one of that name."
             raise refusal("reserved-name", message, "Rename it in the data.", f"column {BLOCK!r}")
         if self.rows_per_person is not None and not all(column.steps_of_block for column in axes):
@@ -107,7 +128,8 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
         """The blocks that points are counted in, fixed in one of three ways."""
         domains = {column.name: column.domain for column in self.columns if isinstance(column.domain, AxisDomain)}
         widths = {name: domain.width for name, domain in domains.items() if domain.width is not None}
-        ways = {"width": widths, "[[publish.boxes]]": self.boxes, "[[publish.quadtree]]": self.quadtree}
+        boxes, quadtree = self.publication.boxes, self.publication.quadtree
+        ways = {"width": widths, "[[publish.boxes]]": boxes, "[[publish.quadtree]]": quadtree}
         given = [name for name, value in ways.items() if value]
         if len(given) != 1 or (widths and len(widths) < self.dimension):
             some = " on some axes only" if widths and len(widths) < self.dimension else ""
@@ -116,9 +138,9 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
         axes = dict(self.axes)
         if widths:
             return _grid(widths, axes)
-        if self.boxes:
-            return blocks.Boxes(tuple(_box(named.box, axes, "[[publish.boxes]]") for named in self.boxes))
-        regions = tuple((_box(region.box, axes, "[[publish.quadtree]]"), region.depth) for region in self.quadtree)
+        if boxes:
+            return blocks.Boxes(tuple(_box(named.box, axes, "[[publish.boxes]]") for named in boxes))
+        regions = tuple((_box(region.box, axes, "[[publish.quadtree]]"), region.depth) for region in quadtree)
         return blocks.Quadtree(tuple(axis.cells for axis in axes.values()), regions)
 
     def shapes(self) -> list[tuple[int, ...]]:
@@ -165,33 +187,3 @@ def _box(ends: Ends, axes: dict[str, Axis], where: str) -> Box:
     if any(low >= high for low, high in box):
         raise refusal("box", "A box ends at or below where it begins.", "Swap its ends.", where)
     return box
-
-
-class Points(Publication):
-    """Places of people: blocks of at least k, every point moved by noise."""
-
-    kind = "points"
-    policy = PointsPolicy
-
-    def __init__(
-        self,
-        *columns: str,
-        name: str | None = None,
-        share: float | None = None,
-        weight: float = 1.0,
-        k: int | None = None,
-        noise_epsilon: float | None = None,
-        keep_in: Literal["none", "bounds", "block"] = "none",
-        show_blocks: bool = False,
-        boxes: Sequence[NamedBox] = (),
-        quadtree: Sequence[QuadtreeRegion] = (),
-        **unknown: Never,
-    ) -> None:
-        keys: dict[str, object] = {
-            "k": k,
-            "noise_epsilon": noise_epsilon,
-            "keep_in": keep_in,
-            "show_blocks": show_blocks,
-        }
-        keys |= {"boxes": tuple(boxes), "quadtree": tuple(quadtree)}
-        super().__init__(columns, name, share, weight, keys, unknown)

@@ -65,7 +65,7 @@ class PointsObserver:
         if alike:
             cells = self._cells(shown, alike)
             block, mine, size = self._own
-            if self.policy.show_blocks:
+            if self.policy.publication.show_blocks:
                 inside = sum(row[shown.header.index(BLOCK)] == str(block) for row in alike)
             else:
                 within = (cells >= 0) & (cells < [axis.cells for _, axis in self.policy.axes])

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property
 from itertools import product
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import msgspec
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import best_for_group
@@ -24,7 +24,7 @@ from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, Way
 from crowdblend.recoding.bounded_recoding import BoundedRecoding
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.intervals import Breaks
-from crowdblend.releases.facts import Count, Epsilon, Fact, Parameters, contradiction, rows_counted
+from crowdblend.releases.facts import OTHER_BUDGET, Count, Epsilon, Fact, Parameters, contradiction, rows_counted
 from crowdblend.releases.series import RepeatedFacts
 
 Labels = dict[str, tuple[str, ...]]
@@ -73,6 +73,14 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
     statistics_: Annotated[dict[str, StatisticFacts], msgspec.Meta(max_length=1_000)] = msgspec.field(name="statistics")
     columns: dict[str, Annotated[tuple[Domain, ...], msgspec.Meta(min_length=1)]]
     group: Count | None = None
+
+    def among_others(self, epsilon: float, delta: float) -> Self:
+        return replace(self, epsilon=epsilon)
+
+    def check_among_others(self, epsilon: float, delta: float) -> None:
+        super().check_among_others(epsilon, delta)
+        if self.epsilon != epsilon or self.group is not None:
+            raise contradiction(OTHER_BUDGET)
 
     @property
     def stated_confidence(self) -> float:

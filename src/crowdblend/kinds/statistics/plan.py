@@ -41,6 +41,7 @@ from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.class_counts import ClassCountsReading, check_survey, sample_of_numbers
+from crowdblend.releases.method import Method
 from crowdblend.releases.outputs import NumbersOutput
 from crowdblend.releases.plan import Lines, ReleasePlan, Result, software
 from crowdblend.releases.series import one_of_series, series_of
@@ -85,7 +86,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
             assert isinstance(mechanism, NoisyStatistics)
             noise |= zip(places, mechanism.noise_epsilons, strict=True)
         described = {}
-        for place, made in enumerate(policy.statistics):
+        for place, made in enumerate(policy.publication.statistics):
             way = self.parameters.way_of(place)
             samples = way.samples if isinstance(way, Way) else None
             described[made.name] = StatisticFacts(
@@ -97,18 +98,19 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
             design=self.sample,
             epsilon=one_of_series(policy).epsilon,
             series=series_of(policy),
-            confidence=policy.confidence,
+            confidence=policy.publication.confidence,
             people=policy.people,
             statistics_=described,
             columns={name: tuple(domains_of(policy, name)) for name in policy.needed_columns},
-            group=policy.group,
+            group=policy.publication.group,
             rows_per_person=policy.rows_per_person,
         )
 
     def summary(self) -> dict[str, Any]:
         """The parameters, and for every statistic its noise and its error: in ranks or not, of equal groups or not."""
         described = {
-            made.name: self._statistic_fields(place, made) for place, made in enumerate(self.policy.statistics)
+            made.name: self._statistic_fields(place, made)
+            for place, made in enumerate(self.policy.publication.statistics)
         }
         return {**super().summary(), "statistics": described}
 
@@ -137,12 +139,15 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
             lines = [*self.describe_reading(policy.needed_columns), ("would compare", compared)]
         else:
             lines = [*self.describe_reading(), *self.sample.describe()]
-        for place, made in enumerate(policy.statistics):
+        for place, made in enumerate(policy.publication.statistics):
             lines += self._describe(place, made)
-        sure = f"each within its ± with a probability of at least {at_least(policy.confidence)}"
+        sure_of = at_least(policy.publication.confidence)
+        sure = f"each within its ± with a probability of at least {sure_of}"
         if self.strata is not None:
             people = f"{policy.people:,} people, in groups of equal size"
-            sure = f"errors are those of {people}; each is kept with probability {at_least(policy.confidence)}"
+            sure = (
+                f"errors are those of {people}; each is kept with probability {at_least(policy.publication.confidence)}"
+            )
         return [*lines, ("", sure)]
 
     def _describe(self, place: int, statistic: Statistic) -> Lines:
@@ -230,17 +235,17 @@ def numbers_output(policy: StatisticsPolicy, values: Mapping[int, Sequence[Publi
     """Return the published numbers of every statistic, in the order of the policy."""
     rows = [
         (made.name, dict(zip(made.counted_by, labels, strict=True)), one)
-        for place, made in enumerate(policy.statistics)
+        for place, made in enumerate(policy.publication.statistics)
         for labels, one in zip(policy.bins(made) or ((),), values[place], strict=True)
     ]
-    groups = group_columns(policy.statistics)
+    groups = group_columns(policy.publication.statistics)
     columns: dict[str, list[str | float | None]] = {
         "statistic": [name for name, _, _ in rows],
         **{column: [labels.get(column) for _, labels, _ in rows] for column in groups},
         "value": [one.value for _, _, one in rows],
         "error": [one.error for _, _, one in rows],
     }
-    if any(made.is_quantile for made in policy.statistics):
+    if any(made.is_quantile for made in policy.publication.statistics):
         columns["rank_error"] = [one.rank_error for _, _, one in rows]
     return NumbersOutput(policy.file, columns, texts=groups, doubles=("error", "rank_error"))
 
@@ -248,9 +253,9 @@ def numbers_output(policy: StatisticsPolicy, values: Mapping[int, Sequence[Publi
 def domains_of(policy: StatisticsPolicy, name: str) -> list[Domain]:
     """Return the domains of a column: its labels, its bounds, or both."""
     domains = []
-    if name in labelled_columns(policy.statistics):
+    if name in labelled_columns(policy.publication.statistics):
         domains += [column.recoding.domain(LARGEST_DOMAIN) for column in policy.classes if column.name == name]
-    if any(made.measured and made.column == name for made in policy.statistics):
+    if any(made.measured and made.column == name for made in policy.publication.statistics):
         domains.append(policy.measures[name].domain())
     return domains
 
@@ -261,40 +266,84 @@ def show_error(error: float) -> str:
     return f"{rounded:,.0f}" if 10_000 <= rounded < 1e15 else f"{rounded:.4g}"
 
 
-def plan(policy: StatisticsPolicy) -> StatisticsPlan:
-    """Plan the noise of every statistic, and the sample where the policy leaves it to the errors."""
-    if policy.releases > 1:
-        one = plan(one_of_series(policy))
-        return replace(one, policy=one.policy.replace(epsilon=policy.epsilon, releases=policy.releases))
-    if policy.design is not None:
-        sampled = sample_of_numbers(policy.design, policy.sampling)
+class FixedSizeMethod(Method[StatisticsPolicy]):
+    """Totals of a fixed number of people."""
+
+    def plan(self) -> StatisticsPlan:
+        """Plan the noise of every statistic, and the sample where the policy leaves it to the errors."""
+        policy = self.policy
+        if policy.releases > 1:
+            return _in_series(FixedSizeMethod(one_of_series(policy)).plan(), policy)
+        if policy.sampling.people is not None or policy.sampling.everybody:
+            low = high = policy.samples
+        else:
+            low, high = 1, policy.people
+        planned = _plan_statistics(policy, high)
+        if (place := _too_far_off(planned)) is not None:
+            made, samples = policy.publication.statistics[place], planned.policy.samples
+            who = f"{samples:,} random people" if samples < policy.people else "everybody"
+            raise Infeasible(
+                f"With {who}, statistic {made.name[:60]!r} errs by {show_error(planned.values(place).error)}, above "
+                f"the acceptable {made.error:g}.",
+                remedy="Raise epsilon, sample, or the error; or publish fewer statistics, or give this one more "
+                "weight.",
+                where=f"statistic {made.name[:60]!r}",
+                code="plan.error",
+            )
+        while low < high:
+            middle = (low + high) // 2
+            tried = _plan_statistics(policy, middle)
+            if _too_far_off(tried) is None:
+                planned, high = tried, middle
+            else:
+                low = middle + 1
+        return planned
+
+
+class InCopiesMethod(Method[StatisticsPolicy]):
+    """Totals of a sample in which each person stands for several, or of people of whom nobody says how many."""
+
+    def plan(self) -> StatisticsPlan:
+        """Plan the noise of every statistic."""
+        policy, design = self.policy, _design_of(self.policy)
+        if policy.releases > 1:
+            return _in_series(InCopiesMethod(one_of_series(policy)).plan(), policy)
+        sampled = sample_of_numbers(design, policy.sampling)
         if policy.with_others and (sampled.strata or sampled.people is not None):
             # What all publications lose follows from the most that anyone of the sample counts, and the largest rate.
-            return plan_noisy(policy, sampled.largest_loss(policy.epsilon), 0.0)
-        return _plan_strata(policy, policy.design)
-    if policy.sampling.people is not None or policy.sampling.everybody:
-        low = high = policy.samples
-    else:
-        low, high = 1, policy.people
-    planned = _plan_statistics(policy, high)
-    if (place := _too_far_off(planned)) is not None:
-        made = policy.statistics[place]
-        who = f"{planned.policy.samples:,} random people" if planned.policy.samples < policy.people else "everybody"
-        raise Infeasible(
-            f"With {who}, statistic {made.name[:60]!r} errs by {show_error(planned.values(place).error)}, above the "
-            f"acceptable {made.error:g}.",
-            remedy="Raise epsilon, sample, or the error; or publish fewer statistics, or give this one more weight.",
-            where=f"statistic {made.name[:60]!r}",
-            code="plan.error",
-        )
-    while low < high:
-        middle = (low + high) // 2
-        tried = _plan_statistics(policy, middle)
-        if _too_far_off(tried) is None:
-            planned, high = tried, middle
-        else:
-            low = middle + 1
-    return planned
+            return self.plan_noisy(sampled.largest_loss(policy.epsilon), 0.0)
+        return _plan_strata(policy, design)
+
+    def plan_part(self, budget: PartBudget) -> StatisticsPlan:
+        """Plan the statistics of a part of a sample.
+
+        Their noise may lose as much as a person of the whole sample can lose. At the rate of the part alone that is the
+        loss ln(1 + rate·(e^ε₀ − 1)).
+        """
+        drawn = self.policy.sampling
+        own = self.policy.replace(sampling=drawn.thin_by(budget.share))
+        if drawn.designed or drawn.people is not None:
+            return InCopiesMethod(own).plan_noisy(budget.noise, 0.0)
+        epsilon = math.log1p(budget.own_rate * math.expm1(budget.noise)) * (1 - 1e-12)
+        return InCopiesMethod(own.replace(epsilon=epsilon)).plan()
+
+    def plan_noisy(self, epsilon: float, delta: float) -> StatisticsPlan:
+        return _plan_strata(self.policy.replace(epsilon=epsilon), _design_of(self.policy), Everybody())
+
+
+def method(policy: StatisticsPolicy) -> FixedSizeMethod | InCopiesMethod:
+    """Return the method of statistics: of a fixed number of people, or of a sample by coins, strata or weights."""
+    return FixedSizeMethod(policy) if policy.design is None else InCopiesMethod(policy)
+
+
+def _design_of(policy: StatisticsPolicy) -> DeclaredStrata:
+    assert policy.design is not None, "a sample has strata, of which one is enough"
+    return policy.design
+
+
+def _in_series(one: StatisticsPlan, policy: StatisticsPolicy) -> StatisticsPlan:
+    """Return the plan of one release as that of a series."""
+    return replace(one, policy=one.policy.replace(epsilon=policy.epsilon, releases=policy.releases))
 
 
 def _plan_strata(policy: StatisticsPolicy, design: DeclaredStrata, register: Everybody | None = None) -> StatisticsPlan:
@@ -309,25 +358,6 @@ def _plan_strata(policy: StatisticsPolicy, design: DeclaredStrata, register: Eve
         remedy = "Publish fewer statistics, or give strata of similar rates one rate."
         raise InvalidInput(message, remedy=remedy, where="[[publish.statistics]]", code="plan.steps")
     return StatisticsPlan(policy, TotalsPlan(way.shapes, ((tuple(range(len(way.shapes))), way),)))
-
-
-def plan_part(policy: StatisticsPolicy, budget: PartBudget) -> StatisticsPlan:
-    """Plan the statistics of a part of a sample.
-
-    Their noise may lose as much as a person of the whole sample can lose. At the rate of the part alone that is the
-    loss ln(1 + rate·(e^ε₀ − 1)).
-    """
-    own = policy.replace(sampling=policy.sampling.thin_by(budget.share))
-    if policy.sampling.designed or policy.sampling.people is not None:
-        return plan_noisy(own, budget.noise, 0.0)
-    return plan(own.replace(epsilon=math.log1p(budget.own_rate * math.expm1(budget.noise)) * (1 - 1e-12)))
-
-
-def plan_noisy(policy: StatisticsPolicy, epsilon: float, delta: float) -> StatisticsPlan:
-    """Plan statistics that lose so much to everybody who is counted, among publications about the same people."""
-    del delta
-    assert policy.design is not None, "one of several publications is of a sample by coins, or of everybody"
-    return _plan_strata(policy.replace(epsilon=epsilon), policy.design, Everybody())
 
 
 def _plan_statistics(policy: StatisticsPolicy, samples: int) -> StatisticsPlan:
@@ -347,5 +377,5 @@ def _plan_statistics(policy: StatisticsPolicy, samples: int) -> StatisticsPlan:
 
 def _too_far_off(plan: StatisticsPlan) -> int | None:
     """Return the place of a statistic that does not keep to the error that is acceptable; None if all do."""
-    wanted = enumerate(made.error for made in plan.policy.statistics)
+    wanted = enumerate(made.error for made in plan.policy.publication.statistics)
     return next((place for place, error in wanted if error is not None and plan.values(place).error > error), None)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from itertools import product
-from typing import Annotated, ClassVar, Never
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from msgspec.structs import force_setattr
 
 from crowdblend.kinds.statistics.statistic import Statistic, group_columns
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column, check_names, refuse_choice
 from crowdblend.policies.domains import AxisDomain, NumberDomain
-from crowdblend.policies.exactly import ExactPolicy
+from crowdblend.policies.exactly import ExactPolicy, ExactPublication
 from crowdblend.policies.key import Rule, conflicts, key, part
-from crowdblend.policies.publication import Publication
-from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import did_you_mean, naming, refusal
 from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.terms import Terms
@@ -41,12 +41,61 @@ _MOST_STEPS = 1_000_000
 _PUBLISHED = ("statistic", "value", "error", "rank_error", "estimate", "low", "high")
 
 
-class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
-    """The decisions of the steward, complete and free of contradictions."""
+class Statistics(ExactPublication, frozen=True, kw_only=True):
+    """Averages, sums, quantiles, shares, counts and histograms, each with its error.
+
+    Parameters:
+        by: The columns whose labels group every statistic that names no groups itself.
+    """
 
     kind = "statistics"
     designs = designs_for("survey")
     has_numbers = True
+    without = ("columns",)
+    positional = "statistics"
+
+    group: Annotated[int | None, key("Guarantee for this many people together as well.", (1, 10**12))] = None
+    statistics: Annotated[tuple[Statistic, ...], part("The statistics to publish.")] = ()
+    by: str | Sequence[str] | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *statistics: Statistic,
+            by: str | Sequence[str] | None = None,
+            name: str | None = None,
+            share: float | None = None,
+            weight: float = 1.0,
+            confidence: float = 0.95,
+            group: int | None = None,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.by is not None:
+            groups = (self.by,) if isinstance(self.by, str) else tuple(self.by)
+            each = (one if one.by is not None else one.replace(by=groups) for one in self.statistics)
+            force_setattr(self, "statistics", tuple(each))
+            force_setattr(self, "by", None)
+
+    def among_others(self, terms: Terms) -> Terms:
+        """Return the terms; a programme guarantees to one person at a time."""
+        if self.group is not None:
+            message = "A programme guarantees to one person at a time, and group in [[publish]] to several together."
+            raise refusal("group", message, "Remove group.", "[[publish]] group")
+        return terms
+
+    def columns_of(self, terms: Terms) -> tuple[Column, ...]:
+        """Return the columns that some statistic or the design needs; what else is asked for its policy refuses."""
+        wanted: set[str | None] = {name for made in self.statistics for name in made.columns}
+        wanted |= {terms.sampling.stratum, terms.sampling.weight}
+        return tuple(column for column in terms.columns if column.name in wanted) or terms.columns
+
+
+class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
+    """Statistics of a fixed number of people, or of a sample."""
+
     sample_remedy = (
         "Say how many random people the guarantee is relative to, or give a statistic the error that is acceptable."
     )
@@ -58,26 +107,25 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
         for design in ("stratum", "weight")
     )
 
-    group: Annotated[int | None, key("Guarantee for this many people together as well.", (1, 10**12))] = None
-    statistics: Annotated[tuple[Statistic, ...], part("The statistics to publish.")] = ()
+    publication: Statistics
 
     def __post_init__(self) -> None:
         super().__post_init__()
         refuse_choice(self.columns, "a policy of statistics")
-        if self.group is not None and self.group > self.people:
-            message = f"group in [[publish]] is {self.group}, and [data] has {self.people} people."
+        if self.publication.group is not None and self.publication.group > self.people:
+            message = f"group in [[publish]] is {self.publication.group}, and [data] has {self.people} people."
             raise refusal("range", message, "Lower group.", "[[publish]] group")
         _ = self.measures
         self._check_statistics()
         if self.design is not None:
-            said = "group" if self.group is not None else "error" if self.plans_sample else None
+            said = "group" if self.publication.group is not None else "error" if self.plans_sample else None
             if self.design.column is None and said is not None:
                 message = f"{said} plans or checks a number of people, and people are drawn by coins."
                 raise refusal(said, message, f'Remove {said}, or write design = "survey".', f"[[publish]] {said}")
 
     def published_texts(self) -> Iterator[tuple[str, str]]:
         yield from super().published_texts()
-        yield from (("[[publish.statistics]] name", made.name) for made in self.statistics)
+        yield from (("[[publish.statistics]] name", made.name) for made in self.publication.statistics)
 
     @cached_property
     def classes(self) -> tuple[Column, ...]:
@@ -106,9 +154,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
     @property
     def needed_columns(self) -> list[str]:
         """The columns that some statistic needs, each once."""
-        columns = [
-            name for made in self.statistics for name in (made.column, *made.among, *made.groups) if name is not None
-        ]
+        columns = (name for made in self.publication.statistics for name in made.columns)
         return list(dict.fromkeys(columns))
 
     def bins(self, statistic: Statistic) -> tuple[tuple[str, ...], ...]:
@@ -119,11 +165,11 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
     @property
     def plans_sample(self) -> bool:
         """True if sample follows from the errors that are acceptable."""
-        return any(made.error is not None for made in self.statistics)
+        return any(made.error is not None for made in self.publication.statistics)
 
     def shapes(self) -> tuple[AnyShape, ...]:
         """Return the shape of every statistic, which its noise depends on."""
-        weights = sum(statistic.weight for statistic in self.statistics)
+        weights = sum(statistic.weight for statistic in self.publication.statistics)
         return tuple(
             shape_of(
                 made,
@@ -132,7 +178,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
                 designed=self.design is not None,
                 share=made.weight / weights,
             )
-            for made in self.statistics
+            for made in self.publication.statistics
         )
 
     def labels(self, name: str) -> tuple[str, ...]:
@@ -140,22 +186,22 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
         return next(column.recoding.labels or () for column in self.classes if column.name == name)
 
     def _check_statistics(self) -> None:
-        if not 1 <= len(self.statistics) <= _MOST_STATISTICS:
+        if not 1 <= len(self.publication.statistics) <= _MOST_STATISTICS:
             raise refusal(
                 "statistics",
-                f"The policy has {len(self.statistics)} statistics; there can be 1 to {_MOST_STATISTICS}.",
+                f"The policy has {len(self.publication.statistics)} statistics; there can be 1 to {_MOST_STATISTICS}.",
                 'Add one, for example { name = "women", fraction = { sex = "Female" } }, or publish in two releases.',
                 "[[publish.statistics]]",
             )
-        names = [made.name for made in self.statistics]
-        for made in self.statistics:
+        names = [made.name for made in self.publication.statistics]
+        for made in self.publication.statistics:
             if names.count(made.name) > 1:
                 message = f"Two statistics are called {made.name[:60]!r}."
                 raise refusal("statistic-twice", message, "Rename one.", "[[publish.statistics]] name")
             naming(f"statistic {made.name[:60]!r}", partial(self._check_statistic, made))
-        grouping = group_columns(self.statistics)
+        grouping = group_columns(self.publication.statistics)
         check_names([column for column in self.columns if column.name in grouping], self.data.person, _PUBLISHED)
-        if sum(len(self.bins(made)) for made in self.statistics) > MOST_BINS:
+        if sum(len(self.bins(made)) for made in self.publication.statistics) > MOST_BINS:
             raise refusal("bins", f"All histograms together have more than {MOST_BINS:,} bins.", "Use coarser classes.")
         self._check_sizes()
         shares = [shape.share for shape in self.shapes()]
@@ -165,7 +211,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
 
     def _check_sizes(self) -> None:
         """Refuse what would take too long to count: all steps of a column for every group."""
-        for made in self.statistics:
+        for made in self.publication.statistics:
             if made.is_quantile or made.of_some:
                 cells = (self.measures[str(made.column)].steps + 1) * max(1, len(self.bins(made)))
                 if cells > _MOST_STEPS:
@@ -237,40 +283,3 @@ def shape_of(
     if statistic.what == "sum" and bounds.from_zero is not None:
         return accuracy.Shape(bounds.from_zero, groups, share)
     return accuracy.Shape(bounds.steps, 2 * groups, share, sized=statistic.what == "average")
-
-
-class Statistics(Publication):
-    """Averages, sums, quantiles, shares, counts and histograms, each with its error."""
-
-    kind = "statistics"
-    policy = StatisticsPolicy
-    common = ("name", "share", "weight")
-
-    def __init__(
-        self,
-        *statistics: Statistic,
-        by: str | Sequence[str] | None = None,
-        name: str | None = None,
-        share: float | None = None,
-        weight: float = 1.0,
-        confidence: float = 0.95,
-        group: int | None = None,
-        **unknown: Never,
-    ) -> None:
-        groups = None if by is None else (by,) if isinstance(by, str) else tuple(by)
-        asked = tuple(one if groups is None or one.by is not None else one.replace(by=groups) for one in statistics)
-        keys = {"statistics": asked, "confidence": confidence, "group": group}
-        super().__init__((), name, share, weight, keys, unknown)
-
-    def within_programme(self, terms: Terms) -> PublicationPolicy:
-        """Return the same; a programme guarantees to one person at a time."""
-        if "group" in self.keys:
-            message = "A programme guarantees to one person at a time, and group in [[publish]] to several together."
-            raise refusal("group", message, "Remove group.", "[[publish]] group")
-        return self.within(terms, with_others=True)
-
-    def columns_of(self, terms: Terms) -> tuple[Column, ...]:
-        """Return the columns that some statistic or the design needs; what else is asked for its policy refuses."""
-        wanted = {name for made in self.keys.get("statistics", ()) for name in (made.column, *made.among, *made.groups)}
-        wanted |= set() if terms.sampling is None else {terms.sampling.stratum, terms.sampling.weight}
-        return tuple(column for column in terms.columns if column.name in wanted) or terms.columns

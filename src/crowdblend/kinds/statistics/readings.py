@@ -74,7 +74,7 @@ def read_totals(
     policy: StatisticsPolicy, plan: TotalsPlan, engine: Engine, key: ReleaseKey, progress: Progress | None
 ) -> TotalsReading:
     """Add up everybody, the sample, or both; then count what has to be counted by steps, in another reading."""
-    plain = [made for made in policy.statistics if not crossing_of(made)]
+    plain = [made for made in policy.publication.statistics if not crossing_of(made)]
     columns = [column for column in policy.classes if column.name in labelled_columns(plain)]
     summed = {made.column for made in plain if made.measured}
     measures = {name: bounds for name, bounds in policy.measures.items() if name in summed}
@@ -89,7 +89,9 @@ def read_totals(
             draw: Draw = Everybody() if whole else Exactly(key.coin(), way.samples, policy.people)
             if columns or measures:
                 totals[way.mechanism] = source.class_counts(columns, draw, measures)
-            for *labels, numbers in sorted({crossing_of(policy.statistics[place]) for place in places} - {()}):
+            for *labels, numbers in sorted(
+                {crossing_of(policy.publication.statistics[place]) for place in places} - {()}
+            ):
                 steps = Column(numbers, (Steps(policy.measures[numbers]),))
                 counted = source.class_counts([*(known[name] for name in labels), steps], draw)
                 crossed[way.mechanism, (*labels, numbers)] = counted.classes
@@ -98,7 +100,7 @@ def read_totals(
 
 def exact_totals(policy: StatisticsPolicy, place: int, mechanism: Mechanism, reading: TotalsReading) -> Whole:
     """Return the exact totals of a statistic, or the people at each step of each group for a quantile."""
-    made = policy.statistics[place]
+    made = policy.publication.statistics[place]
     if crossing := crossing_of(made):
         bounds = policy.measures[str(made.column)]
         return totals_at_steps(reading.crossed[mechanism, crossing], made, bounds)
@@ -111,9 +113,9 @@ def exact_totals(policy: StatisticsPolicy, place: int, mechanism: Mechanism, rea
 def strata_columns(policy: StatisticsPolicy, design: DeclaredStrata, way: StrataWay) -> list[Column]:
     """Return the columns to count: strata, labels, steps of numbers, and own weights last."""
     strata = [] if design.column is None else [design.column]
-    wanted = labelled_columns(policy.statistics) - {column.name for column in strata}
+    wanted = labelled_columns(policy.publication.statistics) - {column.name for column in strata}
     labels = [column for column in policy.classes if column.name in wanted]
-    numbers = dict.fromkeys(str(made.column) for made in policy.statistics if made.measured)
+    numbers = dict.fromkeys(str(made.column) for made in policy.publication.statistics if made.measured)
     columns = [*strata, *labels, *(Column(name, (Steps(policy.measures[name]),)) for name in numbers)]
     return columns + weight_columns(design, way.weights)
 
@@ -142,7 +144,7 @@ def exact_in_copies(
     policy: StatisticsPolicy, design: DeclaredStrata, way: StrataWay, place: int, reading: ClassCountsReading
 ) -> Whole:
     """Return the totals of a statistic in copies, or the copies at each step of each group for a quantile."""
-    made, weights = policy.statistics[place], way.weights
+    made, weights = policy.publication.statistics[place], way.weights
     counted = count_in_copies(reading.sample, design.column_name or None, weights.copies, own=design.weighted)
     if made.what == "fraction":
         fits = fitting(counted, made)

@@ -62,7 +62,7 @@ class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, ReplacedP
     def _at_ranks(self, one: Values, other: Values) -> list[Neighbours[ReplacedPerson]]:
         """Return, for quantiles, people in the groups of both of whom the wanted share is below: one person tips it."""
         found: dict[float, Neighbours[ReplacedPerson]] = {}
-        for made in self.policy.statistics:
+        for made in self.policy.publication.statistics:
             place = self.policy.needed_columns.index(str(made.column)) if made.is_quantile else 0
             if not made.is_quantile or one[place] == other[place]:
                 continue
@@ -91,18 +91,18 @@ class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, ReplacedP
         found: list[str | None] = [] if measure is None else [str(measure.start), str(measure.stop)]
         if column is not None:
             recoding = column.recoding
-            named = {label for made in self.policy.statistics for label in made.among.get(name, ())}
+            named = {label for made in self.policy.publication.statistics for label in made.among.get(name, ())}
             found += examples(recoding, CLASSES)
             found += [one for one in examples(recoding, EVERY_CLASS) if recoding.label(one) in named]
             found = [value for value in found if recoding.label(value) is not None]
-        if any(made.measured and made.column == name for made in self.policy.statistics):
+        if any(made.measured and made.column == name for made in self.policy.publication.statistics):
             assert measure is not None, "a column of numbers has bounds"
             found = [value for value in found if measure.code(value) is not None]
         return list(dict.fromkeys(found))
 
     def _distance(self, one: Values, other: Values) -> float:
         """Return the loss between two persons, by the noise on all that they add to, and by the choices they move."""
-        places = range(len(self.policy.statistics))
+        places = range(len(self.policy.publication.statistics))
         return sum(
             self.plan.parameters.noise_epsilon(place) * self._distance_moved(place, one, other) for place in places
         )
@@ -116,7 +116,7 @@ class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, ReplacedP
 
     def _adds(self, place: int, values: Values) -> Adds:
         """Return what a person adds to each total of a statistic, in steps; to a quantile, one at a step of a group."""
-        made = self.policy.statistics[place]
+        made = self.policy.publication.statistics[place]
         person = dict(zip(self.policy.needed_columns, values, strict=True))
         label = {
             column.name: str(column.recoding.label(person[column.name]))
@@ -146,7 +146,7 @@ class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, ReplacedP
         others = [(crowd.values, crowd.size) for crowd in population.people[1:]]
         numbers: list[Number] = []
         row = 0
-        for place in range(len(self.policy.statistics)):
+        for place in range(len(self.policy.publication.statistics)):
             here, there = (self._exact_rows(place, [(one, 1), *others]) for one in (person, instead))
             way, n = self.plan.parameters.way_of(place), self.policy.people
             differing = sum(start != end for start, end in zip(here, there, strict=True))
@@ -164,7 +164,7 @@ class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, ReplacedP
 
     def _exact_rows(self, place: int, people: list[tuple[Values, int]]) -> list[float]:
         """Return the rows of one statistic about these people, without noise."""
-        made, numbers = self.policy.statistics[place], self.plan.values(place)
+        made, numbers = self.policy.publication.statistics[place], self.plan.values(place)
         shape = self.plan.parameters.shapes[place]
         groups = max(1, len(self.policy.bins(made)))
         width = groups * shape.candidates if isinstance(shape, QuantileShape) else shape.bins

@@ -120,6 +120,11 @@ class Statistic(Section, frozen=True, kw_only=True):
         return self.by or ()
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it needs."""
+        return (*(() if self.column is None else (self.column,)), *self.among, *self.groups)
+
+    @property
     def counted_by(self) -> tuple[str, ...]:
         """The columns whose labels it counts by: that of a histogram, or its groups."""
         return (str(self.column),) if self.what == "histogram" else self.groups

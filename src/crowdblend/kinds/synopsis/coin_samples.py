@@ -158,7 +158,9 @@ def plan_rows(policy: SynopsisPolicy, sample: Design, epsilon: float) -> Counted
     for queries in variants(policy):
         shrink, noise = 1e-15, scale / (weights.rows * (queries.depth + 1))
         while True:
-            mechanism = CountedSynopsis(queries, noise, policy.rows or middle, policy.failure, weights.copies)
+            mechanism = CountedSynopsis(
+                queries, noise, policy.publication.rows or middle, policy.failure, weights.copies
+            )
             made = sample.derivations_in_copies(claim_of_rows(mechanism.claim(), weights.rows), weights.copies)
             if differential_of(made).conclusion.epsilon <= epsilon:
                 break
@@ -186,10 +188,12 @@ def universe_order(policy: SynopsisPolicy) -> list[int]:
 def asked_queries(policy: SynopsisPolicy, queries: QueryClass | None = None) -> Queries:
     """Return the queries of the policy, and the way in which conjunctions are measured."""
     return Queries(
-        conjunctions=policy.conjunctions,
+        conjunctions=policy.publication.conjunctions,
         add_up=queries.add_up if isinstance(queries, Conjunctions) else 0,
-        ranges=policy.ranges,
-        listed=None if policy.queries is None else tuple(dict(condition) for condition in policy.queries),
+        ranges=policy.publication.ranges,
+        listed=None
+        if policy.publication.queries is None
+        else tuple(dict(condition) for condition in policy.publication.queries),
     )
 
 
@@ -198,6 +202,6 @@ def variants(policy: SynopsisPolicy) -> list[QueryClass]:
     labels = {column.name: policy.labels(column.name) for column in policy.columns}
     names = [policy.columns[place].name for place in universe_order(policy)]
     sizes = {name: len(labels[name]) for name in names}
-    if policy.conjunctions is not None:
-        return list(conjunctions(tuple(sizes.values()), policy.conjunctions))
+    if policy.publication.conjunctions is not None:
+        return list(conjunctions(tuple(sizes.values()), policy.publication.conjunctions))
     return [other_queries(asked_queries(policy), sizes, labels)]

@@ -33,6 +33,7 @@ from crowdblend.planning.parts import PartBudget
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.releases.class_counts import ClassCountsReading
+from crowdblend.releases.method import Method
 from crowdblend.releases.plan import Lines, Misfit, ReleasePlan, Result, software
 from crowdblend.releases.series import one_of_series, series_of
 
@@ -138,31 +139,42 @@ class EverybodyReading(ClassCountsReading):
         return {"rows_read": self.counted.rows_read, **self.counted.cut}
 
 
-def plan(policy: SynopsisPolicy) -> SynopsisPlan | CountedSynopsisPlan:
-    """Plan the mechanism with the smallest proved error, or refuse."""
-    if policy.design is not None:
-        return plan_counted(policy)
-    planned = plan_synopsis(
-        variants(policy),
-        samples=policy.samples,
-        population=policy.people,
-        epsilon=one_of_series(policy).epsilon,
-        failure=policy.failure,
-        rows=policy.rows,
-        mechanism=policy.mechanism,
-    )
-    return SynopsisPlan(policy, planned)
+class SynopsisMethod(Method[SynopsisPolicy]):
+    """Rows that answer queries about a fixed number of people."""
+
+    def plan(self) -> SynopsisPlan:
+        """Plan the mechanism with the smallest proved error, or refuse."""
+        policy = self.policy
+        planned = plan_synopsis(
+            variants(policy),
+            samples=policy.samples,
+            population=policy.people,
+            epsilon=one_of_series(policy).epsilon,
+            failure=policy.failure,
+            rows=policy.publication.rows,
+            mechanism=policy.publication.mechanism,
+        )
+        return SynopsisPlan(policy, planned)
 
 
-def plan_part(policy: SynopsisPolicy, budget: PartBudget) -> CountedSynopsisPlan:
-    """Plan the synopsis of a part of a sample, whose noise may lose as much as anyone of the sample can lose."""
-    return plan_rows(policy.replace(sampling=policy.sampling.thin_by(budget.share)), Register(), budget.noise)
+class CountedSynopsisMethod(Method[SynopsisPolicy]):
+    """Rows that answer queries about a sample whose size is measured too."""
+
+    def plan(self) -> CountedSynopsisPlan:
+        return plan_counted(self.policy)
+
+    def plan_part(self, budget: PartBudget) -> CountedSynopsisPlan:
+        """Plan the synopsis of a part of a sample, whose noise may lose as much as anyone of the sample can lose."""
+        own = self.policy.replace(sampling=self.policy.sampling.thin_by(budget.share))
+        return plan_rows(own, Register(), budget.noise)
+
+    def plan_noisy(self, epsilon: float, delta: float) -> CountedSynopsisPlan:
+        return plan_rows(self.policy, Register(), epsilon)
 
 
-def plan_noisy(policy: SynopsisPolicy, epsilon: float, delta: float) -> CountedSynopsisPlan:
-    """Plan a synopsis that loses so much to everybody who is counted, among publications about the same people."""
-    del delta
-    return plan_rows(policy, Register(), epsilon)
+def method(policy: SynopsisPolicy) -> SynopsisMethod | CountedSynopsisMethod:
+    """Return the method of a synopsis: a fixed number of people is public, and any other is measured."""
+    return SynopsisMethod(policy) if policy.design is None else CountedSynopsisMethod(policy)
 
 
 def _error(queries: QueryClass, rows: Synopsis, truth: Table) -> float:

@@ -75,7 +75,7 @@ class SynopsisSubject(AuditSubject[SynopsisPolicy, SynopsisPlan, ReplacedPerson]
     def _candidates(self, name: str) -> list[str | None]:
         """Return raw values of a column: of its first and last classes, and of those that some query names."""
         recoding = next(column for column in self.policy.columns if column.name == name).recoding
-        named = {condition[name] for condition in self.policy.queries or () if name in condition}
+        named = {condition[name] for condition in self.policy.publication.queries or () if name in condition}
         few = examples(recoding, CLASSES)
         asked = [value for value in examples(recoding, EVERY_CLASS) if named and recoding.label(value) in named]
         return [few[0], *asked[:CLASSES], *asked[CLASSES:][-CLASSES:], *few[1:]]

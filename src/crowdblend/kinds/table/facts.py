@@ -108,6 +108,11 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         check_totals(derived[0], self.releases, self.epsilon, self.delta)
         return derived
 
+    def check_among_others(self, epsilon: float, delta: float) -> None:
+        super().check_among_others(epsilon, delta)
+        if self.rows_in_cells is not None:
+            raise contradiction("people with several rows are counted in one publication alone")
+
     def check(self) -> None:
         """Refuse totals other than those of a register whose people have several rows: each adds this many to each."""
         super().check()

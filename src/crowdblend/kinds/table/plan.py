@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from crowdblend.engines.engine import Progress
-from crowdblend.errors import Infeasible, InvalidInput, NotProved
+from crowdblend.errors import Infeasible, NotProved
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.programme import PartInCrowds, PartWithNoise
 from crowdblend.kinds.table.facts import TableFacts
@@ -24,6 +24,7 @@ from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.class_counts import ClassCountsReading
 from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, state_facts
 from crowdblend.releases.crowds import enough_for_rows, internal_counts, plan_in_part
+from crowdblend.releases.method import Method
 from crowdblend.releases.outputs import counts_output, describe_shown
 from crowdblend.releases.plan import Lines, Result
 
@@ -45,14 +46,19 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
             return SuppressedHistogram(stratum.k)
         cells = self.policy.cells if choice is None else self.policy.cells_at(choice)
         assert cells is not None, "a noisy table has a closed domain"
-        show_from = threshold_for(self.policy.show_from, cells, stratum.noise_epsilon)
-        return NoisyHistogram(stratum.k, stratum.noise_epsilon, show_from, self.policy.flag)
+        show_from = threshold_for(self.policy.publication.show_from, cells, stratum.noise_epsilon)
+        return NoisyHistogram(stratum.k, stratum.noise_epsilon, show_from, self.policy.publication.flag)
+
+    @property
+    def cells_are_apart(self) -> bool:
+        # From which value on noisy cells are shown depends on their number.
+        return super().cells_are_apart and self.policy.suppresses
 
     def facts(self, publication: Result | None = None) -> TableFacts:
         return state_facts(TableFacts(**self.recoded_facts(publication)))
 
     def describe(self) -> Lines:
-        below = _BELOW[self.policy.below_k]
+        below = _BELOW[self.policy.publication.below_k]
         exact = ("would publish", f"a table, exact from {self.crowd_size}, {below} below")
         lines = [*self.describe_sample(), exact, *self.describe_choice()]
         mechanism = self.mechanisms[0]
@@ -69,7 +75,7 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
         if not plain or facts.rate is None or facts.epsilon <= 0:
             return
         each = facts.epsilon / policy.releases
-        if policy.below_k == "suppress" and facts.delta > 0:
+        if policy.publication.below_k == "suppress" and facts.delta > 0:
             with suppress(Infeasible, NotProved):
                 yield noise_costs(facts.rate, self.parameters.k, each, facts.delta / policy.releases)
         if self.sample.draws_here:
@@ -87,54 +93,44 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
         return replace(ran, outputs=(counts_output(self.policy, published, self.facts(ran)),))
 
 
-def plan(policy: TablePolicy) -> TablePlan | register.RegisterPlan | threshold.ThresholdPlan:
-    """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
-    if policy.below_k == "threshold":
-        return threshold.plan_threshold(policy)
-    if policy.sampling.everybody:
-        return register.plan_register(policy)
-    below = {"below_k": policy.below_k, "noise_epsilon": policy.noise_epsilon, "flag": policy.flag}
-    return enough_for_rows(TablePlan(policy, plan_recoded(policy, "histogram", **below)))
+class CrowdsMethod(Method[TablePolicy]):
+    """Counts that are exact from k on; suppressed below, or noisy."""
+
+    def plan(self) -> TablePlan:
+        """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
+        policy, table = self.policy, self.policy.publication
+        below = {"below_k": table.below_k, "noise_epsilon": table.noise_epsilon, "flag": table.flag}
+        return enough_for_rows(TablePlan(policy, plan_recoded(policy, "histogram", **below)))
+
+    def plan_part(self, budget: PartBudget) -> TablePlan:
+        policy, table = self.policy, self.policy.publication
+        if table.below_k == "suppress":
+            return TablePlan(*plan_in_part(policy, budget, "histogram", partial(PartInCrowds, budget.share)))
+
+        def part(k: int, loss: float) -> PartWithNoise:
+            return PartWithNoise(budget.share, k, loss, table.flag)
+
+        def noise(own: PartBudget) -> float:
+            return own.noise if table.noise_epsilon is None else table.noise_epsilon
+
+        return TablePlan(*plan_in_part(policy, budget, "histogram", part, noise, below_k="noise", flag=table.flag))
+
+    def plan_noisy(self, epsilon: float, delta: float) -> register.RegisterPlan:
+        """Return the table with noise on every cell, whatever its size: about the same people nobody hides in k."""
+        return self._everywhere.plan_noisy(epsilon, delta)
+
+    def plan_gaussian(self, sigma: float) -> register.RegisterPlan | None:
+        return self._everywhere.plan_gaussian(sigma)
+
+    @property
+    def _everywhere(self) -> register.EverywhereMethod:
+        if self.policy.suppresses:
+            raise register.not_noisy()
+        return register.EverywhereMethod(self.policy)
 
 
-def plan_part(policy: TablePolicy, budget: PartBudget) -> TablePlan | threshold.ThresholdPlan:
-    """Plan the table of a part of a sample."""
-    if policy.below_k == "threshold":
-        own = policy.replace(sampling=policy.sampling.thin_by(budget.share), accept_delta=True, releases=1)
-        return threshold.plan_within(own, budget.noise, budget.own_delta)
-    if policy.below_k == "suppress":
-        return TablePlan(*plan_in_part(policy, budget, "histogram", partial(PartInCrowds, budget.share)))
-
-    def part(k: int, loss: float) -> PartWithNoise:
-        return PartWithNoise(budget.share, k, loss, policy.flag)
-
-    def noise(own: PartBudget) -> float:
-        return own.noise if policy.noise_epsilon is None else policy.noise_epsilon
-
-    return TablePlan(*plan_in_part(policy, budget, "histogram", part, noise, below_k="noise", flag=policy.flag))
-
-
-def plan_noisy(
-    policy: TablePolicy, epsilon: float, delta: float, sigma: float | None = None
-) -> register.RegisterPlan | threshold.ThresholdPlan:
-    """Plan the table with noise of this loss on every cell, one of several that are about the same people.
-
-    `delta` is what a threshold may take of the budget, before sampling. With `sigma` the noise is Gaussian.
-    """
-    if policy.below_k == "threshold":
-        return threshold.plan_within(policy, epsilon, delta)
-    if not policy.cells_are_listed or (policy.below_k == "suppress" and not policy.sampling.everybody):
-        message = 'split = "budget" takes tables with noise on every cell of a closed domain of up to a million cells.'
-        remedy = 'Write below_k = "noise", and coarser classes where there are more.'
-        raise InvalidInput(message, remedy=remedy, where="[[publish]] below_k", code="plan.not-noisy")
-    said = next((name for name in ("k", "noise_epsilon", "flag", "show_from") if getattr(policy, name)), None)
-    if said is not None:
-        message = f'split = "budget" plans the noise of every cell, and {said} would be ignored.'
-        remedy = f'Remove {said}, or write split = "people" or "fresh".'
-        raise InvalidInput(message, remedy=remedy, where=f"[[publish]] {said}", code="plan.not-noisy")
-    return register.plan_noisy(policy, epsilon, sigma)
-
-
-def takes_gaussian(policy: TablePolicy) -> bool:
-    """Return whether the table may have Gaussian noise as one of several: a threshold needs Laplace noise."""
-    return policy.below_k != "threshold"
+def method(policy: TablePolicy) -> Method[TablePolicy]:
+    """Return the method of a table: noise from a threshold on, noise everywhere, or crowds."""
+    if policy.publication.below_k == "threshold":
+        return threshold.ThresholdMethod(policy)
+    return register.EverywhereMethod(policy) if policy.sampling.everybody else CrowdsMethod(policy)

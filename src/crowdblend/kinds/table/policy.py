@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar, Literal, Never
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from crowdblend.policies.columns import Column, check_closed, check_names
-from crowdblend.policies.crowd import RecodedPolicy
+from crowdblend.policies.crowd import Crowds, RecodedPolicy
 from crowdblend.policies.key import Rule, conflicts, key, needs
 from crowdblend.policies.publication import Publication
-from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.strata import DeclaredStrata
@@ -21,8 +20,8 @@ from crowdblend.recoding.classes import MOST_CELLS_LISTED, MOST_LISTED, Computed
 _BRANCHES = 16
 
 
-class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
-    """Counts by class.
+class Table(Crowds, frozen=True, kw_only=True):
+    """A table of counts by class: exact from k on, suppressed or noisy below; or noisy from a threshold on.
 
     `noise_epsilon` None means the loss that fits epsilon, `show_from` None that every cell is shown where it can be, or
     with a threshold the smallest one that fits delta.
@@ -32,30 +31,6 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
     designs = designs_for("poisson")
     rows_are_counted = True
     audits_strata = True
-    reserved = ("count", "sampled", "exact", "estimate", "low", "high")
-    rules: ClassVar[tuple[Rule, ...]] = (
-        needs(
-            "count=people",
-            "rows_per_person",
-            code="count",
-            because="it says in how many classes a person may be counted",
-        ),
-        conflicts(
-            *("sampling.everybody", "k", "delta", "recoding", "noise_epsilon", "show_from", "flag", "below_k=noise"),
-            because="a table of everybody has noise on every cell",
-            unless="below_k=threshold",
-        ),
-        conflicts(
-            *("below_k=threshold", "k", "flag", "recoding"),
-            code="threshold",
-            because="every cell is noisy, and shown from show_from on",
-        ),
-        needs("flag", "below_k=noise", code="needs-noise"),
-        *(
-            needs(name, "below_k=noise", "below_k=threshold", code="needs-noise")
-            for name in ("noise_epsilon", "show_from")
-        ),
-    )
 
     below_k: Annotated[
         Literal["suppress", "noise", "threshold"],
@@ -95,19 +70,139 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
         int | None, key("Join this many neighbouring classes of the one column; ranges plans it.", (2, 10**6))
     ] = None
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *columns: str,
+            name: str | None = None,
+            share: float | None = None,
+            weight: float = 1.0,
+            k: int | None = None,
+            below_k: Literal["suppress", "noise", "threshold"] = "suppress",
+            flag: bool = False,
+            noise_epsilon: float | None = None,
+            show_from: int | None = None,
+            count: Literal["rows", "people"] = "rows",
+            ranges: bool = False,
+            join: int | None = None,
+        ) -> None: ...
+
+    @property
+    def asks_for_noise(self) -> bool:
+        return self.below_k != "suppress"
+
+    def with_noise(self) -> Table:
+        """Return the same with noise on every cell instead of a crowd size."""
+        return self.replace(k=None, below_k="noise")
+
+    def expand(self, terms: Terms, split: str | None) -> tuple[Publication, ...]:
+        """Return a table for every width of its column where ranges are counted, else the table itself.
+
+        Weights make the loss of all widths about the same: a range has a few cells of each. What could be published
+        and not read as ranges is refused.
+        """
+        if not self.ranges:
+            return (self,)
+        finest = self._finest_classes(terms)
+        classes = len(finest.own_labels)
+        if finest.size > MOST_LISTED:
+            message = f"The column has {finest.size:,} classes, and ranges are read from at most {MOST_LISTED:,}."
+            raise refusal("ranges", message, "Declare wider classes, or remove ranges.", "[[publish]] ranges")
+        if split not in (None, "budget"):
+            message = f'split = "{split}" counts other people at every width, whose numbers are no ranges.'
+            raise refusal("ranges", message, 'Write split = "budget", or remove ranges.', "[privacy] split")
+        if terms.sampling.biased:
+            message = "Ranges are estimated where people have one sampling rate, and theirs may differ."
+            raise refusal("ranges", message, "Remove ranges, or low and high.", "[[publish]] ranges")
+        widths = [_BRANCHES**level for level in range(1, 20) if _BRANCHES**level < classes]
+        if not widths:
+            message = f"The column has {classes} classes, whose sums are precise without ranges."
+            raise refusal("ranges", message, "Remove ranges, or declare narrower classes.", "[[publish]] ranges")
+        name = self.name or "ranges"
+        return tuple(
+            self.replace(
+                ranges=False,
+                join=None if width == 1 else width,
+                name=name if width == 1 else f"{name}-by-{width}",
+                share=None,
+                weight=self.weight / math.sqrt(math.ceil(classes / width)),
+            )
+            for width in (1, *widths)
+        )
+
+    def _finest_classes(self, terms: Terms) -> ComputedRecoding:
+        """Return the recoding of its one column; refuse what has no neighbouring classes."""
+        columns = super().columns_of(terms)
+        found = columns[0].recoding if len(columns) == 1 and len(columns[0].recodings) == 1 else None
+        if not isinstance(found, ComputedRecoding) or self.below_k == "threshold":
+            message = "Ranges are counted of one column of intervals or dates, with noise on every class."
+            remedy = "Name one column with from and to, or remove ranges."
+            raise refusal("ranges", message, remedy, "[[publish]] ranges")
+        return found
+
+    def columns_of(self, terms: Terms) -> tuple[Column, ...]:
+        """Return the declared columns that it names; it may join neighbouring classes."""
+        times = self.join
+        if times is None:
+            return super().columns_of(terms)
+        beyond = {"other": (finest := self._finest_classes(terms)).other, "missing": finest.missing}
+        return tuple(
+            replace(column, recodings=(WiderClasses(finest, times, **beyond),)) for column in super().columns_of(terms)
+        )
+
+    def under_design(self, terms: Terms) -> Terms:
+        """Return the terms; of everybody only a threshold takes delta."""
+        return terms.replace(delta=None) if terms.sampling.everybody and self.below_k != "threshold" else terms
+
+    def among_others(self, terms: Terms) -> Terms:
+        """Return the terms; where it has a threshold, with the delta of all, of everybody too."""
+        return terms if self.below_k == "threshold" else super().among_others(terms)
+
+
+class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
+    """Counts by class."""
+
+    reserved = ("count", "sampled", "exact", "estimate", "low", "high")
+    rules: ClassVar[tuple[Rule, ...]] = (
+        needs(
+            "count=people",
+            "rows_per_person",
+            code="count",
+            because="it says in how many classes a person may be counted",
+        ),
+        conflicts(
+            *("sampling.everybody", "k", "delta", "recoding", "noise_epsilon", "show_from", "flag", "below_k=noise"),
+            because="a table of everybody has noise on every cell",
+            unless="below_k=threshold",
+        ),
+        conflicts(
+            *("below_k=threshold", "k", "flag", "recoding"),
+            code="threshold",
+            because="every cell is noisy, and shown from show_from on",
+        ),
+        needs("flag", "below_k=noise", code="needs-noise"),
+        *(
+            needs(name, "below_k=noise", "below_k=threshold", code="needs-noise")
+            for name in ("noise_epsilon", "show_from")
+        ),
+    )
+
+    publication: Table
+
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.below_k == "noise":
+        if self.publication.below_k == "noise":
             check_closed(self.columns, 'below_k = "noise"', or_else='below_k = "threshold" takes it as it is.')
 
     def _check_certified(self) -> None:
         """Refuse samples that crowds need coins for; noise from a threshold on does not."""
-        if self.below_k != "threshold" or self.sampling.thin != 1:
+        if self.publication.below_k != "threshold" or self.sampling.thin != 1:
             super()._check_certified()
 
     def _check_planned(self) -> None:
         """Refuse a threshold without what it follows from."""
-        if self.below_k != "threshold":
+        if self.publication.below_k != "threshold":
             super()._check_planned()
             return
         given = {"epsilon": self.epsilon, "delta": self.delta}
@@ -124,7 +219,7 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
 
     def _check_everybody(self) -> None:
         """Refuse what a register cannot have: every cell of a closed domain is noisy, under a pure epsilon."""
-        if self.below_k == "threshold":
+        if self.publication.below_k == "threshold":
             self._check_planned()
             return
         if self.epsilon is None or self.epsilon <= 0:
@@ -140,7 +235,7 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
 
     def _check_design(self, design: DeclaredStrata) -> None:
         super()._check_design(design)
-        name, noisy, problem = design.column_name, self.below_k == "noise", None
+        name, noisy, problem = design.column_name, self.publication.below_k == "noise", None
         if noisy and not design.published:
             problem = f"Noise is certified where a class has one rate, and column {name!r} is not published."
             remedy = f'Publish {name!r}, or write below_k = "suppress".'
@@ -154,101 +249,15 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
             raise refusal(design.key, problem, remedy, "[sampling] column")
 
     @property
+    def suppresses(self) -> bool:
+        return self.publication.below_k == "suppress"
+
+    @property
     def rows_have_coins(self) -> bool:
-        return super().rows_have_coins and self.below_k != "threshold"
+        return super().rows_have_coins and self.publication.below_k != "threshold"
 
     def _people(self) -> dict[str, Any]:
         # A register counts rows, unless it is asked for people.
-        of_rows = self.sampling.everybody and self.below_k != "threshold" and self.count == "rows"
+        table = self.publication
+        of_rows = self.sampling.everybody and table.below_k != "threshold" and table.count == "rows"
         return {**super()._people(), **({"counts_people": False} if of_rows else {})}
-
-
-class Table(Publication):
-    """A table of counts by class: exact from k on, suppressed or noisy below; or noisy from a threshold on."""
-
-    kind = "table"
-    policy = TablePolicy
-
-    def __init__(
-        self,
-        *columns: str,
-        name: str | None = None,
-        share: float | None = None,
-        weight: float = 1.0,
-        k: int | None = None,
-        below_k: Literal["suppress", "noise", "threshold"] = "suppress",
-        flag: bool = False,
-        noise_epsilon: float | None = None,
-        show_from: int | None = None,
-        count: Literal["rows", "people"] = "rows",
-        ranges: bool = False,
-        join: int | None = None,
-        **unknown: Never,
-    ) -> None:
-        keys = {"k": k, "below_k": below_k, "flag": flag, "noise_epsilon": noise_epsilon, "show_from": show_from}
-        more = {"count": count, "ranges": ranges, "join": join}
-        super().__init__(columns, name, share, weight, {**keys, **more}, unknown)
-
-    def expand(self, terms: Terms, split: str | None) -> tuple[Publication, ...]:
-        """Return a table for every width of its column where ranges are counted, else the table itself.
-
-        Weights make the loss of all widths about the same: a range has a few cells of each. What could be published
-        and not read as ranges is refused.
-        """
-        if not self.keys.get("ranges"):
-            return (self,)
-        finest = self._finest_classes(terms)
-        classes = len(finest.own_labels)
-        if finest.size > MOST_LISTED:
-            message = f"The column has {finest.size:,} classes, and ranges are read from at most {MOST_LISTED:,}."
-            raise refusal("ranges", message, "Declare wider classes, or remove ranges.", "[[publish]] ranges")
-        if split not in (None, "budget"):
-            message = f'split = "{split}" counts other people at every width, whose numbers are no ranges.'
-            raise refusal("ranges", message, 'Write split = "budget", or remove ranges.', "[privacy] split")
-        if terms.sampling is not None and terms.sampling.biased:
-            message = "Ranges are estimated where people have one sampling rate, and theirs may differ."
-            raise refusal("ranges", message, "Remove ranges, or low and high.", "[[publish]] ranges")
-        keys = {name: value for name, value in self.keys.items() if name != "ranges"}
-        widths = [_BRANCHES**level for level in range(1, 20) if _BRANCHES**level < classes]
-        if not widths:
-            message = f"The column has {classes} classes, whose sums are precise without ranges."
-            raise refusal("ranges", message, "Remove ranges, or declare narrower classes.", "[[publish]] ranges")
-        name = self.name or "ranges"
-        return tuple(
-            Table.from_keys(
-                keys if width == 1 else {**keys, "join": width},
-                columns=self.columns,
-                name=name if width == 1 else f"{name}-by-{width}",
-                weight=self.weight / math.sqrt(math.ceil(classes / width)),
-            )
-            for width in (1, *widths)
-        )
-
-    def _finest_classes(self, terms: Terms) -> ComputedRecoding:
-        """Return the recoding of its one column; refuse what has no neighbouring classes."""
-        columns = super().columns_of(terms)
-        found = columns[0].recoding if len(columns) == 1 and len(columns[0].recodings) == 1 else None
-        if not isinstance(found, ComputedRecoding) or self.keys.get("below_k") == "threshold":
-            message = "Ranges are counted of one column of intervals or dates, with noise on every class."
-            remedy = "Name one column with from and to, or remove ranges."
-            raise refusal("ranges", message, remedy, "[[publish]] ranges")
-        return found
-
-    def columns_of(self, terms: Terms) -> tuple[Column, ...]:
-        """Return the declared columns that it names; it may join neighbouring classes."""
-        times = self.keys.get("join")
-        if times is None:
-            return super().columns_of(terms)
-        beyond = {"other": (finest := self._finest_classes(terms)).other, "missing": finest.missing}
-        return tuple(
-            replace(column, recodings=(WiderClasses(finest, times, **beyond),)) for column in super().columns_of(terms)
-        )
-
-    def under_design(self, terms: Terms) -> Terms:
-        """Return the terms; of everybody only a threshold takes delta."""
-        everybody = terms.sampling is not None and terms.sampling.everybody
-        return terms.replace(delta=None) if everybody and self.keys.get("below_k") != "threshold" else terms
-
-    def within_programme(self, terms: Terms) -> PublicationPolicy:
-        """Return it with the delta of the programme where it has a threshold, of everybody too."""
-        return self.within(terms) if self.keys.get("below_k") == "threshold" else super().within_programme(terms)

@@ -12,7 +12,7 @@ from flint import arb
 
 from crowdblend.calculus.rules import composition
 from crowdblend.engines.engine import Progress
-from crowdblend.errors import Infeasible
+from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.estimates.cells import total_intervals
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import three_digits
@@ -23,6 +23,7 @@ from crowdblend.numerics.balls import precision, round_down
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.releases.method import Method
 from crowdblend.releases.outputs import ESTIMATES, NumbersOutput, Output, counts_output
 from crowdblend.releases.plan import Lines, Result
 
@@ -71,7 +72,7 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
             releases=self.policy.releases,
             mechanism=cells,
             totals=tuple(one for one in others if isinstance(one, NoisyTotal)),
-            count="people" if self.policy.count == "people" else "rows",
+            count="people" if self.policy.publication.count == "people" else "rows",
         )
 
     def describe(self) -> Lines:
@@ -84,7 +85,7 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
             kept = f"a sample at rate {policy.sampling.rate}"
         if rows is not None:
             kept = f"everybody is counted, with at most {rows} random rows each; no sample is drawn"
-            if policy.count == "people":
+            if policy.publication.count == "people":
                 kept = f"everybody is counted once in each of at most {rows} random classes; no sample is drawn"
         lines = [
             *self.describe_reading(),
@@ -95,6 +96,18 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
         if rows is not None:
             lines.append(("", "the number of rows kept and the number of people, noisy as well"))
         return lines
+
+    def cell_error(self) -> float:
+        cells = self.mechanisms[0]
+        assert isinstance(cells, NoiseEverywhere | GaussianEverywhere)
+        return cells.expected_error()
+
+    def alone(self) -> TablePolicy:
+        if not self.policy.sampling.everybody or self.sigma is not None:
+            message = 'With split = "budget" this publication has noise that it has not by itself.'
+            remedy = 'Look at it with split = "people" or "fresh".'
+            raise InvalidInput(message, remedy=remedy, where="publication", code="policy.publication")
+        return self.policy.replace(epsilon=self.epsilon)
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
         cells, *totals = mechanisms = self.mechanisms
@@ -115,27 +128,56 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
         return Result(tuple(outputs), tuple(mechanisms), internal=internal)
 
 
-def plan_register(policy: TablePolicy) -> RegisterPlan:
-    """The plan of a register, or of one of several; refuses a loss too small to be drawn, before anything is spent."""
-    assert policy.epsilon is not None, "a register has an epsilon"
-    with precision(128):
-        return plan_noisy(policy, round_down(arb(policy.epsilon) / policy.releases))
+class EverywhereMethod(Method[TablePolicy]):
+    """Noise on every cell of a closed domain, whatever its size, so that nobody needs a sample to hide in."""
+
+    def plan(self) -> RegisterPlan:
+        """The plan of a register; refuses a loss too small to be drawn, before anything is spent."""
+        policy = self.policy
+        assert policy.epsilon is not None, "a register has an epsilon"
+        with precision(128):
+            return _drawable(RegisterPlan(policy, round_down(arb(policy.epsilon) / policy.releases)))
+
+    def plan_noisy(self, epsilon: float, delta: float) -> RegisterPlan:
+        self._check_cells()
+        return _drawable(RegisterPlan(self.policy, epsilon))
+
+    def plan_gaussian(self, sigma: float) -> RegisterPlan:
+        self._check_cells()
+        return RegisterPlan(self.policy, 1 / sigma, sigma)
+
+    def _check_cells(self) -> None:
+        """Refuse too many cells, and keys that the plan would ignore."""
+        if not self.policy.cells_are_listed:
+            raise not_noisy()
+        table = self.policy.publication
+        said = next((name for name in ("k", "noise_epsilon", "flag", "show_from") if getattr(table, name)), None)
+        if said is not None:
+            message = f'split = "budget" plans the noise of every cell, and {said} would be ignored.'
+            remedy = f'Remove {said}, or write split = "people" or "fresh".'
+            raise InvalidInput(message, remedy=remedy, where=f"[[publish]] {said}", code="plan.not-noisy")
 
 
-def plan_noisy(policy: TablePolicy, epsilon: float, sigma: float | None = None) -> RegisterPlan:
-    """Return the plan of a table with noise of this loss on every cell, or with Gaussian noise."""
-    if sigma is not None:
-        return RegisterPlan(policy, epsilon, sigma)
-    rows = policy.rows_per_person
-    planned = RegisterPlan(policy, epsilon)
-    # Checked before the budget is divided, which takes no end where a double has no smaller neighbour.
-    least = planned.epsilon if rows is None else TOTAL_SHARE * planned.epsilon / rows
+def not_noisy() -> InvalidInput:
+    """Return the refusal of a table that cannot have noise on every cell."""
+    message = 'split = "budget" takes tables with noise on every cell of a closed domain of up to a million cells.'
+    remedy = 'Write below_k = "noise", and coarser classes where there are more.'
+    return InvalidInput(message, remedy=remedy, where="[[publish]] below_k", code="plan.not-noisy")
+
+
+def _drawable(plan: RegisterPlan) -> RegisterPlan:
+    """Return the plan; refuses noise too small to be drawn, before the budget is divided.
+
+    The division takes no end where a double has no smaller neighbour.
+    """
+    rows = plan.policy.rows_per_person
+    least = plan.epsilon if rows is None else TOTAL_SHARE * plan.epsilon / rows
     if least < 2 * SMALLEST_EPSILON:
         raise Infeasible(
-            f"epsilon = {planned.epsilon:g}{'' if rows is None else f' with {rows} rows per person'} leaves less than "
+            f"epsilon = {plan.epsilon:g}{'' if rows is None else f' with {rows} rows per person'} leaves less than "
             f"{float(2 * SMALLEST_EPSILON):.1g} to the noise on a number.",
             remedy="Raise epsilon.",
             where="[privacy] epsilon",
             code="plan.epsilon-too-small",
         )
-    return planned
+    return plan

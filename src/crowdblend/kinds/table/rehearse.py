@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crowdblend.kinds.table.plan import plan
+from crowdblend.kinds.table.plan import method
 from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.kinds.table.threshold import ThresholdPlan
 from crowdblend.rehearsal.crowds import CrowdSubject, crowd_subject
@@ -15,11 +15,11 @@ _SIZES = (("alone", 1), ("with one other", 2), ("among ten", 10))
 
 def subject(policy: TablePolicy, request: AuditRequest) -> CrowdSubject:
     """Return the policy with people in the cells that are hardest for it."""
-    if not policy.sampling.everybody and policy.below_k != "threshold":
+    if not policy.sampling.everybody and policy.publication.below_k != "threshold":
         return crowd_subject(policy, request)
     request.leave_epsilon("the policy of a noisy table", "the noise on its cells follows from it")
     here, sizes, stacked = drawn_here(policy), list(_SIZES), False
-    planned = plan(here)
+    planned = method(here).plan()
     if isinstance(planned, ThresholdPlan):
         # Cells of this many people are shown every other time, and their noise shows best.
         usual = round(planned.mechanism.show_from / (here.sampling.rate or 1.0))

@@ -13,11 +13,13 @@ from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.mechanisms.everywhere import ThresholdHistogram
 from crowdblend.numerics.search import first_true
+from crowdblend.planning.parts import PartBudget
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.releases.crowds import internal_counts
 from crowdblend.releases.delta_limit import check_delta
+from crowdblend.releases.method import Method
 from crowdblend.releases.outputs import counts_output
 from crowdblend.releases.plan import Lines, Result
 
@@ -60,6 +62,9 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
             return False
         return True
 
+    def alone(self) -> TablePolicy:
+        return self.policy.replace(noise_epsilon=self.mechanism.noise_epsilon, show_from=self.mechanism.show_from)
+
     def describe(self) -> Lines:
         counted = "people" if self.sample.everybody else "sampled people"
         shown = f"the cells in which somebody is, with noise, where they reach {self.mechanism.show_from} {counted}"
@@ -77,25 +82,40 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
         return Result((output,), self.mechanisms, internal=internal_counts(reading.sample, published))
 
 
-def plan_threshold(policy: TablePolicy) -> ThresholdPlan:
-    """Return the plan with the least noise that epsilon allows and the smallest threshold that delta does."""
-    assert policy.epsilon is not None, "a threshold has an epsilon"
-    assert policy.delta is not None, "and a delta"
-    check_delta(policy, policy.delta)
-    epsilon, delta, releases = policy.epsilon, policy.delta, policy.releases
-    # Sums keep equal parts of both; by curves a release may lose more, and the other half of delta pays for it.
-    found = _lower_loss(_plan_threshold(policy, epsilon / releases * (1 - 1e-12 * (releases > 1)), delta / releases))
-    if releases > 1 and policy.noise_epsilon is None:
-        found = min(found, _by_curves(policy, epsilon, delta), key=lambda one: (not one.keeps, one.mechanism.show_from))
-    if not found.keeps:
-        raise Infeasible(
-            f"epsilon = {epsilon:g} and delta = {delta:g} cannot be guaranteed with noise_epsilon = "
-            f"{found.mechanism.noise_epsilon:g} and show_from = {found.mechanism.show_from}.",
-            remedy="Leave noise_epsilon and show_from out to be planned, or raise epsilon or delta.",
-            where="[[publish]] show_from",
-            code="plan.threshold-out-of-reach",
+class ThresholdMethod(Method[TablePolicy]):
+    """Noise on the cells that occur, shown from a threshold on, so that labels need not be listed."""
+
+    def plan(self) -> ThresholdPlan:
+        """Return the plan with the least noise that epsilon allows and the smallest threshold that delta does."""
+        policy = self.policy
+        assert policy.epsilon is not None, "a threshold has an epsilon"
+        assert policy.delta is not None, "and a delta"
+        check_delta(policy, policy.delta)
+        epsilon, delta, releases = policy.epsilon, policy.delta, policy.releases
+        # Sums keep equal parts of both; by curves a release may lose more, and the other half of delta pays for it.
+        part = epsilon / releases * (1 - 1e-12 * (releases > 1))
+        found = _lower_loss(_plan_threshold(policy, part, delta / releases))
+        if releases > 1 and policy.publication.noise_epsilon is None:
+            curved = _by_curves(policy, epsilon, delta)
+            found = min(found, curved, key=lambda one: (not one.keeps, one.mechanism.show_from))
+        if not found.keeps:
+            raise Infeasible(
+                f"epsilon = {epsilon:g} and delta = {delta:g} cannot be guaranteed with noise_epsilon = "
+                f"{found.mechanism.noise_epsilon:g} and show_from = {found.mechanism.show_from}.",
+                remedy="Leave noise_epsilon and show_from out to be planned, or raise epsilon or delta.",
+                where="[[publish]] show_from",
+                code="plan.threshold-out-of-reach",
+            )
+        return found
+
+    def plan_part(self, budget: PartBudget) -> ThresholdPlan:
+        drawn = self.policy.sampling.thin_by(budget.share)
+        return _plan_within(
+            self.policy.replace(sampling=drawn, accept_delta=True, releases=1), budget.noise, budget.own_delta
         )
-    return found
+
+    def plan_noisy(self, epsilon: float, delta: float) -> ThresholdPlan:
+        return _plan_within(self.policy, epsilon, delta)
 
 
 def _by_curves(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPlan:
@@ -109,7 +129,7 @@ def _by_curves(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPl
             low, found = middle, tried
         else:
             high = middle
-    if policy.show_from is not None or not found.keeps:
+    if policy.publication.show_from is not None or not found.keeps:
         return found
 
     def at(show_from: int) -> ThresholdPlan:
@@ -118,13 +138,14 @@ def _by_curves(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPl
     return at(first_true(lambda show_from: at(show_from).keeps, 1, found.mechanism.show_from))
 
 
-def plan_within(policy: TablePolicy, loss: float, delta: float) -> ThresholdPlan:
-    """The plan with noise of this loss and what it may take of delta, both before sampling, as one of several."""
+def _plan_within(policy: TablePolicy, loss: float, delta: float) -> ThresholdPlan:
+    """The plan with noise of this loss and what it may take of delta, both before sampling."""
     if loss < 2 * SMALLEST_EPSILON:
         message = f"epsilon leaves less than {float(2 * SMALLEST_EPSILON):.1g} to the noise on a number."
         raise Infeasible(message, remedy="Raise epsilon.", where="[privacy] epsilon", code="plan.epsilon-too-small")
-    loss = policy.noise_epsilon or loss
-    return ThresholdPlan(policy, ThresholdHistogram(loss, policy.show_from or smallest_threshold(loss, delta)))
+    table = policy.publication
+    loss = table.noise_epsilon or loss
+    return ThresholdPlan(policy, ThresholdHistogram(loss, table.show_from or smallest_threshold(loss, delta)))
 
 
 def smallest_threshold(loss: float, delta: float) -> int:
@@ -155,7 +176,7 @@ def _plan_threshold(policy: TablePolicy, epsilon: float, delta: float) -> Thresh
     if (rows := policy.rows_per_person) is not None:
         # A person's rows lose as much together, and the errors of the chain add up.
         loss, own = loss / rows, own * math.expm1(loss / rows) / math.expm1(loss)
-    return plan_within(policy, loss, own)
+    return _plan_within(policy, loss, own)
 
 
 def _lower_loss(plan: ThresholdPlan) -> ThresholdPlan:
@@ -165,6 +186,6 @@ def _lower_loss(plan: ThresholdPlan) -> ThresholdPlan:
         if plan.keeps:
             return plan
         loss, show_from = plan.mechanism.noise_epsilon, plan.mechanism.show_from
-        less = policy.noise_epsilon or math.nextafter(loss, 0.0)
-        plan = replace(plan, mechanism=ThresholdHistogram(less, policy.show_from or show_from + (step > 3)))
+        less = policy.publication.noise_epsilon or math.nextafter(loss, 0.0)
+        plan = replace(plan, mechanism=ThresholdHistogram(less, policy.publication.show_from or show_from + (step > 3)))
     return plan

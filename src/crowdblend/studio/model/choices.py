@@ -14,12 +14,11 @@ from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.policies.columns import Column, read_columns
 from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain
-from crowdblend.policies.key import Key, keys_of, sections_of
+from crowdblend.policies.key import Key, keys_of, parts_of, sections_of
 from crowdblend.policies.load import read_policy, read_terms
 from crowdblend.policies.policy import PROGRAMME, Policy
-from crowdblend.policies.publication import Publication, own_keys, own_parts
-from crowdblend.policies.publication_policy import has_columns
-from crowdblend.policies.registry import KINDS, policy_class
+from crowdblend.policies.publication import Publication
+from crowdblend.policies.registry import KINDS, publication_class
 from crowdblend.policies.schema import kind_lists, kind_sections
 from crowdblend.policies.source import PolicyFolder
 from crowdblend.policies.starter import check_design, usual
@@ -115,7 +114,7 @@ class Choices:
     @property
     def designs(self) -> tuple[str, ...]:
         """The designs that all publications are certified for, the usual one first."""
-        first, *others = (policy_class(one.kind).designs for one in self.publish)
+        first, *others = (publication_class(one.kind).designs for one in self.publish)
         return tuple(name for name in first if all(name in one for one in others))
 
     @property
@@ -126,7 +125,7 @@ class Choices:
     @property
     def has_columns(self) -> bool:
         """True if some publication takes columns with a declared domain."""
-        return any(has_columns(policy_class(one.kind)) for one in self.publish)
+        return any("columns" not in publication_class(one.kind).lacks for one in self.publish)
 
     @property
     def declared_by_section(self) -> dict[str, dict[str, Key]]:
@@ -156,13 +155,13 @@ class Choices:
         ways: dict[str, type[Domain]] = dict(DOMAINS) if self.has_columns else {}
         if self.is_axis(name):
             ways["resolution"] = AxisDomain
-        elif not any(policy_class(one.kind).has_numbers for one in self.publish):
+        elif not any(publication_class(one.kind).has_numbers for one in self.publish):
             ways.pop("resolution", None)
         return {way: {key.name: key for key in keys_of(domain).values()} for way, domain in ways.items()}
 
     def is_axis(self, name: str) -> bool:
         """Return whether some publication may take a column as an axis of its map."""
-        maps = (one for one in self.publish if policy_class(one.kind).has_axes)
+        maps = (one for one in self.publish if publication_class(one.kind).has_axes)
         return any(not one.columns or name in one.columns for one in maps)
 
 
@@ -333,16 +332,16 @@ def column_of(choices: Choices, name: str, folder: Path | str = ".") -> Column:
 
 def choices_of(policy: Policy, columns: Iterable[str] = ()) -> Choices:
     """Return the choices that make a policy; `columns` are all of the data, of which the policy publishes some."""
-    terms = policy.terms
-    sections = {section: _texts(terms, keys) for section, keys in sections_of(Terms).items()}
-    for section, holder in (("sampling", terms.sampling), ("recoding", terms.recoding), ("about", terms.about)):
+    sections = {section: _texts(policy, keys) for section, keys in sections_of(Terms).items()}
+    sampling = policy.sampling if policy.gives("sampling") else None
+    for section, holder in (("sampling", sampling), ("recoding", policy.recoding), ("about", policy.about)):
         sections[section] = {} if holder is None else _texts(holder, keys_of(type(holder)))
     published = {
         column.name: {WAY: column.domain.way, **_texts(column.domain, keys_of(type(column.domain)))}
         for column in policy.columns
         if column.domain is not None
     }
-    design = "" if terms.sampling is None else terms.sampling.design
+    design = "" if sampling is None else sampling.design
     publish = tuple(map(_publication_choices, policy.publish))
     unpublished: dict[str, Texts] = {name: {} for name in columns if name not in published}
     return Choices(publish, design, policy.split or "", sections, {**published, **unpublished})
@@ -350,19 +349,14 @@ def choices_of(policy: Policy, columns: Iterable[str] = ()) -> Choices:
 
 def _publication_choices(publication: Publication) -> PublicationChoices:
     """Return what a publication says, and the sections inside it."""
-    texts = {"name": publication.name or "", "columns": typed_text("texts", publication.columns)}
-    texts["share"] = "" if publication.share is None else typed_text("number", publication.share)
-    texts["weight"] = "" if publication.weight == 1 else typed_text("number", publication.weight)
+    texts = _texts(publication, keys_of(type(publication)))
     lists: dict[str, list[Texts]] = {}
-    for name, key in own_keys(publication.policy).items():
-        if name in publication.keys:
-            texts[key.name] = typed_text(key.kind, publication.keys[name])
-    for name, part in own_parts(publication.policy).items():
-        value = publication.keys.get(name)
-        if part.many:
-            lists[part.name.removeprefix(f"{PUBLISH}.")] = [_texts(item, keys_of(type(item))) for item in value or ()]
-        elif value is not None:
+    for name, part in parts_of(type(publication)).items():
+        value = getattr(publication, name)
+        if part.inline:
             texts |= _texts(value, keys_of(type(value)))
+        else:
+            lists[part.name.removeprefix(f"{PUBLISH}.")] = [_texts(item, keys_of(type(item))) for item in value]
     return PublicationChoices(publication.kind, _given_texts(texts), lists)
 
 

@@ -13,7 +13,7 @@ from typing import Literal, cast
 from crowdblend.api.sources import about, loaded_policy
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.policy import Policy
-from crowdblend.policies.publication_policy import About
+from crowdblend.policies.terms import About
 
 with lazy_imports():
     from crowdblend.engines.engine import Progress
@@ -52,7 +52,7 @@ def rehearse_into(
     placed: AbstractContextManager[AnyPolicy]
     parts = cast("tuple[RowsPolicy | GraphPolicy, ...]", loaded.parts)
     if data is None:
-        declared = parts[0].rows_are_links or getattr(parts[0], "people", None) is not None
+        declared = parts[0].publication.rows_are_links or parts[0].people is not None
         made = made_up.make_up_for_all(parts, None if declared else people or USUAL_PEOPLE, spread=SPREADS[spread])
         placed = rehearsal.about_made_up(loaded if loaded.is_programme else parts[0], made, SPREADS[spread])
     else:
@@ -60,4 +60,4 @@ def rehearse_into(
     with placed as here:
         done = publishing.release(here, Path(out), ledger=None, progress=progress)
     share = done.internal.get("relative_difference")
-    return float(share) if getattr(parts[0], "below_k", None) == "suppress" and share is not None else None
+    return float(share) if parts[0].suppresses and share is not None else None

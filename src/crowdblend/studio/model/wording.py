@@ -7,8 +7,7 @@ from functools import cache
 
 from crowdblend.policies.domains import DOMAINS, AxisDomain
 from crowdblend.policies.key import Section, keys_of, parts_of
-from crowdblend.policies.publication import CommonKeys
-from crowdblend.policies.registry import KINDS, policy_class
+from crowdblend.policies.registry import KINDS, policy_class, publication_class
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.terms import Terms
 
@@ -145,8 +144,14 @@ def place_of(where: str | None) -> tuple[str, str] | None:
 @cache
 def _any_key() -> str:
     """Return the pattern of the keys that a policy can have, the longest first."""
-    holders: list[type[Section]] = [*map(policy_class, KINDS), *DESIGNS.values(), *DOMAINS.values(), AxisDomain]
-    holders += [Terms, CommonKeys]
+    holders: list[type[Section]] = [
+        *map(policy_class, KINDS),
+        *map(publication_class, KINDS),
+        *DESIGNS.values(),
+        *DOMAINS.values(),
+        AxisDomain,
+    ]
+    holders.append(Terms)
     holders += [part.holder for one in holders for part in parts_of(one).values()]
     names = {"design", "kind", "split"} | {key.name for one in holders for key in keys_of(one).values()}
     return "|".join(sorted(names, key=len, reverse=True))

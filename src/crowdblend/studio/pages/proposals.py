@@ -10,7 +10,7 @@ from starlette.responses import Response
 from crowdblend.errors import CrowdblendError, Refused
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.key import keys_of
-from crowdblend.policies.terms import check_proposed_design
+from crowdblend.policies.proposed import check_proposed_design
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.model.choices import WAY
 from crowdblend.studio.model.readiness import missing_in_data

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.registry import policy_class
+from crowdblend.policies.registry import publication_class
 from crowdblend.studio.forms import whole_of
 from crowdblend.studio.jobs import OWN
 from crowdblend.studio.model.rehearsed_folder import SPREADS, USUAL_PEOPLE
@@ -23,7 +23,7 @@ def show(visit: Visit) -> Response:
     files = [one for one in studio.root.listing() if one.what in ("csv", "parquet")]
     choices = draft.choices
     said = choices.text("data", "people") or choices.text("sampling", "of")
-    exact = any(policy_class(one.kind).rows_are_links for one in choices.publish) or bool(said)
+    exact = any(publication_class(one.kind).rows_are_links for one in choices.publish) or bool(said)
     return visit.step(
         draft,
         "rehearse",

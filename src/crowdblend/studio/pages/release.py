@@ -16,9 +16,8 @@ from crowdblend.kinds import plan as plan_policy
 from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
 from crowdblend.policies.policy import SPLITS
-from crowdblend.policies.registry import KINDS
+from crowdblend.policies.registry import KINDS, publication_class
 from crowdblend.programme.expected_errors import CELLS, SMALL, group_expectations
-from crowdblend.programme.members import may_join
 from crowdblend.programme.plan import compare_splits, plan_splits
 from crowdblend.releases.facts import planned_releases
 from crowdblend.studio.drafts import Draft
@@ -128,7 +127,13 @@ def _change_choices(choices: Choices, form: Mapping[str, str]) -> Choices:
         choices = choices if kind == choices.publish[place].kind else with_kind(choices, kind, place)
     if form.get("remove", "").isdigit() and int(form["remove"]) < len(kinds):
         return without(choices, int(form["remove"]))
-    return with_another(choices, form["add"]) if form.get("add") in KINDS and may_join(form["add"]) else choices
+    return with_another(choices, form["add"]) if form.get("add") in _addable(choices) else choices
+
+
+def _addable(choices: Choices) -> list[str]:
+    """Return the kinds of which a publication can stand beside those that are there."""
+    joining = [kind for kind in KINDS if publication_class(kind).joins_others]
+    return joining if choices.publish[0].kind in joining else []
 
 
 def show_totals(visit: Visit) -> Response:
@@ -246,7 +251,7 @@ def _fields(choices: Choices, problem: str) -> dict[str, object]:
         "main_keys": _MAIN_OF_STATISTICS,
         "splits": SPLITS,
         "kinds": KINDS,
-        "addable": [kind for kind in KINDS if may_join(kind)] if may_join(choices.publish[0].kind) else [],
+        "addable": _addable(choices),
     }
 
 
