@@ -10,12 +10,20 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 
-from crowdblend.policies.registry import KINDS, WHOLES, kind_of, part
+from crowdblend.policies.registry import KINDS, WHOLES, part
+from crowdblend.releases.facts import ReleaseFacts
 
 PAGE = Path(__file__).parents[2] / "docs" / "threat-model.md"
 VOUCHED = {
+    *("EverywhereFacts releases recoding count totals", "ThresholdFacts releases recoding"),
     *("ReleaseFacts person about date software proposed", "PeopleFacts design rows_per_person one_row"),
-    *("TableFacts releases recoding count totals", "MicrodataFacts releases recoding", "PointsFacts releases recoding"),
+    *(
+        "TableFacts releases recoding",
+        "EverywhereFacts releases recoding count totals",
+        "ThresholdFacts releases recoding",
+        "MicrodataFacts releases recoding",
+        "PointsFacts releases recoding",
+    ),
     *("Poisson rate", "Coins rate", "ThinnedSurvey rate people of", "Survey people of already_drawn"),
     *("Biased low high exceptions max_rate rate rates weight stratum already_drawn", "Stratum rate low high"),
     *("Strata column already_drawn thin", "Weights column already_drawn thin breaks"),
@@ -30,8 +38,15 @@ VOUCHED = {
     *("ProgrammeFacts releases split design", "PublicationFacts share"),
 }
 CHECKED = {
+    *("EverywhereFacts columns mechanism epsilon delta", "ThresholdFacts columns mechanism epsilon delta"),
     # Hashes, labels and columns are held against the data; what ran, against the form of the kind.
-    *("ReleaseFacts files", "TableFacts columns mechanism strata", "MicrodataFacts columns mechanism strata"),
+    *(
+        "ReleaseFacts files",
+        "TableFacts columns mechanism strata",
+        "EverywhereFacts columns mechanism",
+        "ThresholdFacts columns mechanism",
+        "MicrodataFacts columns mechanism strata",
+    ),
     *("PointsFacts columns mechanism strata axes shapes keep_in show_blocks blocks", "AxisFacts low high resolution"),
     *(
         "AxisFacts width",
@@ -52,7 +67,14 @@ CHECKED = {
         "TableMet source name columns cells apart noise",
     ),
     # What is stated may not be less than what the mechanisms guarantee; accuracy and display are no guarantee.
-    *("TableFacts epsilon delta", "MicrodataFacts epsilon delta", "PointsFacts epsilon delta", "Series epsilon delta"),
+    *(
+        "TableFacts epsilon delta",
+        "EverywhereFacts epsilon delta",
+        "ThresholdFacts epsilon delta",
+        "MicrodataFacts epsilon delta",
+        "PointsFacts epsilon delta",
+        "Series epsilon delta",
+    ),
     *("ProgrammeFacts epsilon delta", "StatisticsFacts epsilon confidence", "RecodingFacts released_epsilon"),
     *("OutlierHistogram show_from factor", "NoisyHistogram show_from flag", "SynopsisFacts failure misfit size"),
 }
@@ -83,7 +105,9 @@ def fields_of(facts: Any, found: dict[type, None]) -> dict[type, None]:
 def every_field() -> set[str]:
     classes: dict[type, None] = {}
     for kind in (*KINDS, *WHOLES):
-        fields_of(getattr(part(kind, "facts"), f"{kind_of(kind).publication}Facts"), classes)
+        for one in vars(part(kind, "facts")).values():
+            if isinstance(one, type) and issubclass(one, ReleaseFacts) and one.__struct_config__.tag == kind:
+                fields_of(one, classes)
     shared = {"ReleaseFacts", "PeopleFacts"}
     named = set()
     for struct in classes:

@@ -12,8 +12,9 @@ from crowdblend.demo import town
 from crowdblend.errors import DoesNotVerify
 from crowdblend.guarantees.guessing import lead
 from crowdblend.kinds import plan
-from crowdblend.kinds.table.facts import TableFacts
+from crowdblend.kinds.table.facts import EverywhereFacts
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
+from crowdblend.releases.crowd_facts import CrowdFacts
 
 
 def register(**changes: Any) -> cb.Policy:
@@ -27,13 +28,13 @@ def register(**changes: Any) -> cb.Policy:
     return cb.Policy(**{**given, **changes})
 
 
-def facts_of(policy: cb.Policy) -> TableFacts:
+def facts_of(policy: cb.Policy) -> EverywhereFacts:
     found = plan(policy.only).facts()
-    assert isinstance(found, TableFacts)
+    assert isinstance(found, EverywhereFacts)
     return found
 
 
-def loss(facts: TableFacts) -> float:
+def loss(facts: EverywhereFacts) -> float:
     assert isinstance(facts.mechanism, NoiseEverywhere)
     return facts.mechanism.noise_epsilon
 
@@ -55,8 +56,9 @@ def test_the_folder_verifies_and_more_releases_than_planned_do_not(tmp_path: Pat
 
 def test_a_series_of_noise_on_a_sample_is_held_against_its_epsilon_too() -> None:
     """Noise everywhere has no delta at any epsilon, so that its own loss decides how many releases keep to a total."""
-    sampled = facts_of(register(sampling=cb.Poisson(0.5), delta=1e-6))
-    noisy = structs.replace(sampled, mechanism=NoiseEverywhere(1.2), releases=1)
+    sampled = plan(register(sampling=cb.Poisson(0.5), delta=1e-6).only).facts()
+    shared = {name: getattr(sampled, name) for name in CrowdFacts.__struct_fields__}
+    noisy = EverywhereFacts(**{**shared, "releases": 1}, mechanism=NoiseEverywhere(1.2))
     assert noisy.derivations()
     with pytest.raises(DoesNotVerify, match="guarantee less together"):
         structs.replace(noisy, releases=1_000).derivations()

@@ -242,6 +242,7 @@ def own(name: str, *path: str | int, to: Any = None) -> Edit:
 
 NOISY = {"mechanism": "noisy-cells", "noise_epsilon": 0.2, "rows_per_person": None}
 GROUPED = {"mechanism": "noisy-from-threshold", "noise_epsilon": 0.2, "show_from": 10**6}
+GAUSSIAN = {"mechanism": "gaussian-cells", "sigma": 1_000.0}
 TOTAL = {"mechanism": "noisy-total", "name": "people", "noise_epsilon": 1e-9, "rows_per_person": 1}
 HALF = {"design": "coins", "rate": 0.5}
 FORGERIES: list[tuple[str, Callable[[Any], object]]] = [
@@ -354,6 +355,7 @@ FORGERIES: list[tuple[str, Callable[[Any], object]]] = [
     ("weights-table", put("design", "column", to="sex")),
     ("strata-table", both(put("mechanism", to={"mechanism": "suppressed", "k": 1}), put("strata", to={}))),
     ("strata-table", put("mechanism", to={"mechanism": "suppressed", "k": 100})),
+    ("strata-table", both(put("mechanism", to=GAUSSIAN), drop("strata"))),
     ("table", put("mechanism", to=None)),
     ("strata-table", put("strata", "Mills", to={"mechanism": "noisy-below-k", "k": 200, "noise_epsilon": 0.01})),
     ("microdata-visits", put("design", to=HALF)),

@@ -18,7 +18,6 @@ from crowdblend.designs.design import Claims, blends
 from crowdblend.designs.draw import shares_within
 from crowdblend.estimates.cells import CellLaws, estimator_of
 from crowdblend.estimates.laws import Law
-from crowdblend.mechanisms.everywhere import NoiseEverywhere, ThresholdHistogram
 from crowdblend.mechanisms.mechanism import Mechanism
 from crowdblend.planning.certified_choice import CertifiedChoice
 from crowdblend.recoding.domain import Domain
@@ -244,9 +243,6 @@ def by_stratum(
     mechanism: MechanismT | None, strata: Mapping[str, MechanismT], design: Design
 ) -> tuple[MechanismT, ...]:
     """Return the mechanism of every stratum, in the order of their labels, or the one of the whole sample."""
-    if isinstance(mechanism, NoiseEverywhere | ThresholdHistogram) and not strata:
-        # One mechanism counts the people of all strata.
-        return (mechanism,)
     if list(strata) != list(design.strata) or (mechanism is None) != bool(design.strata):
         raise contradiction("its mechanisms are not those of its strata")
     if len({type(one) for one in strata.values()}) > 1:

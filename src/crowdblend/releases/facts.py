@@ -85,6 +85,12 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
     proposed: tuple[dict[str, Any], ...] = ()
     """The facts of earlier releases about everybody that proposed labels and bounds of this one."""
 
+    @classmethod
+    def class_of(cls, document: Mapping[str, Any]) -> type[ReleaseFacts]:
+        """Return the class of the facts in a certificate, of a kind that has one for each of its methods."""
+        del document
+        return cls
+
     def check(self) -> None:
         """Refuse facts of one publication that contradict each other, whatever they guarantee."""
 
@@ -356,7 +362,7 @@ def read_facts(document: Mapping[str, Any]) -> ReleaseFacts:
     if not isinstance(kind, str) or not (is_kind(kind) or kind in WHOLES):
         raise contradiction("its kind is none of ours")
     found: type[ReleaseFacts] = getattr(part(kind, "facts"), f"{kind_of(kind).publication}Facts")
-    return from_json(document, found)
+    return from_json(document, found.class_of(document))
 
 
 def planned_releases(certificate: Certificate) -> int:

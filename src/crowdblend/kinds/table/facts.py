@@ -1,15 +1,19 @@
-"""Facts of tables: of a sample, of its strata, and of registers."""
+"""Facts of tables, a class for each method: crowds, noise everywhere, and noise from a threshold on.
+
+Which of them a certificate has follows from the mechanism that it names.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.designs.design import Claims, SeveralRows
+from crowdblend.estimates.cells import CellLaws
 from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal, ThresholdHistogram
 from crowdblend.mechanisms.histograms import NoisyHistogram, SuppressedHistogram
 from crowdblend.releases.crowd_facts import CrowdFacts, by_law, by_stratum
@@ -17,6 +21,7 @@ from crowdblend.releases.facts import (
     DATA,
     CellTable,
     Parameters,
+    ReleaseFacts,
     check_budget,
     contradiction,
     people_in_classes,
@@ -25,8 +30,6 @@ from crowdblend.releases.facts import (
 from crowdblend.releases.series import check_totals
 
 TOTALS = "totals"
-# What is noisy whatever its size, so that it needs no sample.
-AnyNoise = NoiseEverywhere | GaussianEverywhere | ThresholdHistogram
 # Intervals where a part of the sample chose the labels.
 _CHOSEN_ENDS = {
     name: ("integer", f"The {end} end of the interval that has 95 % coverage for labels that were fixed beforehand.")
@@ -34,25 +37,110 @@ _CHOSEN_ENDS = {
 }
 
 
-class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
-    """Facts of a release of tables; `count` says what the rows of a register count."""
+class CountsFacts(CrowdFacts, frozen=True, kw_only=True):
+    """Facts of counts by class, whatever the method."""
 
     rows_are_counted = True
     loss_follows_from_domains = False
-    mechanism: SuppressedHistogram | NoisyHistogram | AnyNoise | None = None
-    strata: dict[str, SuppressedHistogram | NoisyHistogram] = msgspec.field(default_factory=dict)
-    totals: tuple[NoisyTotal, ...] = ()
-    count: Literal["rows", "people"] = "rows"
+
+    @classmethod
+    def class_of(cls, document: Mapping[str, Any]) -> type[ReleaseFacts]:
+        mechanism = document.get("mechanism")
+        name = mechanism.get("mechanism") if isinstance(mechanism, Mapping) else None
+        return _BY_MECHANISM.get(name, cls) if isinstance(name, str) else cls
 
     @property
-    def publishes(self) -> str | None:
-        if isinstance(self.mechanism, ThresholdHistogram):
-            return "Counts by class, with noise, of the classes that enough people have."
-        return "Counts by class, with noise." if isinstance(self.mechanism, AnyNoise) else None
+    def claims(self) -> tuple[Claims, ...]:
+        rows = self.rows_per_person
+        if rows is None or self.rows_have_coins:
+            return self.mechanisms
+        return tuple(SeveralRows(one, rows) for one in self.mechanisms)
 
     @property
     def rows_in_cells(self) -> int | None:
         """The largest number of rows counted per person where every cell has noise; None where everybody has one."""
+        return None
+
+    @property
+    def totals(self) -> tuple[NoisyTotal, ...]:
+        """The numbers that are published beside the cells."""
+        return ()
+
+    @property
+    def meanings(self) -> Mapping[str, tuple[str, str]]:
+        return _CHOSEN_ENDS if self.chosen_by_the_sample else super().meanings
+
+    @property
+    def tables(self) -> Mapping[str, CellTable]:
+        shown_by = by_law(self.design, [one.law for one in self.mechanisms])
+        return {DATA: CellTable(self.columns, self.laws, shown_by, self.flagged)}
+
+    @property
+    def flagged(self) -> bool:
+        """True if the table says which of its cells are exact."""
+        return False
+
+
+class TableFacts(CountsFacts, frozen=True, kw_only=True, tag="table"):
+    """Facts of a table of crowds: exact from k on, suppressed or noisy below."""
+
+    mechanism: SuppressedHistogram | NoisyHistogram | None = None
+    strata: dict[str, SuppressedHistogram | NoisyHistogram] = msgspec.field(default_factory=dict)
+
+    @property
+    def mechanisms(self) -> tuple[SuppressedHistogram | NoisyHistogram, ...]:
+        return by_stratum(self.mechanism, self.strata, self.design)
+
+    @property
+    def flagged(self) -> bool:
+        return isinstance(self.mechanism, NoisyHistogram) and self.mechanism.flag
+
+    @property
+    def crowds(self) -> Mapping[str, int]:
+        return {} if self.mechanism is None else {DATA: self.mechanism.k}
+
+    @property
+    def parameters(self) -> Parameters:
+        found = super().parameters | {"k": max(one.k for one in self.mechanisms)}
+        losses = [one.noise_epsilon for one in self.mechanisms if isinstance(one, NoisyHistogram)]
+        return found | ({"noise_epsilon": max(losses)} if losses else {})
+
+
+class NoisyTableFacts(CountsFacts, frozen=True, kw_only=True):
+    """Facts of a table that is noisy whatever the size of its cells, so that it needs no sample."""
+
+    def check(self) -> None:
+        super().check()
+        if self.recoding is not None:
+            raise contradiction("its mechanism is not one for its design")
+
+    def derivations(self) -> tuple[Derivation, ...]:
+        if not self.design.everybody:
+            return super().derivations()
+        self.check()
+        derived = self.design.derivations(self.claims, self.epsilon)
+        check_budget(derived[0], self.epsilon, self.delta)
+        check_totals(derived[0], self.releases, self.epsilon, self.delta)
+        return derived
+
+
+class EverywhereFacts(NoisyTableFacts, frozen=True, kw_only=True, tag="table"):
+    """Facts of a table with noise on every cell; `count` says what the rows of a register count."""
+
+    mechanism: NoiseEverywhere | GaussianEverywhere
+    totals: tuple[NoisyTotal, ...] = ()
+    count: Literal["rows", "people"] = "rows"
+
+    @property
+    def mechanisms(self) -> tuple[NoiseEverywhere | GaussianEverywhere | NoisyTotal, ...]:
+        return self.mechanism, *self.totals
+
+    @property
+    def publishes(self) -> str:
+        return "Counts by class, with noise."
+
+    @property
+    def rows_in_cells(self) -> int | None:
         return self.mechanism.rows_per_person if isinstance(self.mechanism, NoiseEverywhere) else None
 
     @property
@@ -71,7 +159,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     @property
     def meanings(self) -> Mapping[str, tuple[str, str]]:
         if self.rows_in_cells is None:
-            return _CHOSEN_ENDS if self.chosen_by_the_sample else super().meanings
+            return super().meanings
         count = "The published number of rows that were kept, or of what the column total names."
         if self.count == "people":
             count = "The published number of people who count in the class, or of what the column total names."
@@ -81,32 +169,6 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
             "low": ("integer", "The lower end of the 95 % interval for the number without the noise."),
             "high": ("integer", "The upper end of the 95 % interval for the number without the noise."),
         }
-
-    @property
-    def mechanisms(
-        self,
-    ) -> tuple[SuppressedHistogram | NoisyHistogram | AnyNoise | NoisyTotal, ...]:
-        if isinstance(self.mechanism, AnyNoise) and self.recoding is not None:
-            raise contradiction("its mechanism is not one for its design")
-        return *by_stratum(self.mechanism, self.strata, self.design), *self.totals
-
-    @property
-    def claims(self) -> tuple[Claims, ...]:
-        rows = self.rows_per_person
-        if rows is None or self.rows_have_coins:
-            return self.mechanisms
-        return tuple(SeveralRows(one, rows) for one in self.mechanisms)
-
-    def derivations(self) -> tuple[Derivation, ...]:
-        if not self.design.everybody:
-            return super().derivations()
-        self.check()
-        if self.delta and not isinstance(self.mechanism, ThresholdHistogram):
-            raise contradiction("a register has no delta, unless for a threshold")
-        derived = self.design.derivations(self.claims, self.epsilon)
-        check_budget(derived[0], self.epsilon, self.delta)
-        check_totals(derived[0], self.releases, self.epsilon, self.delta)
-        return derived
 
     def check_among_others(self, epsilon: float, delta: float) -> None:
         super().check_among_others(epsilon, delta)
@@ -118,33 +180,56 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         super().check()
         rows = self.rows_in_cells
         wanted = [] if rows is None else [("rows", rows), ("people", 1)]
-        if self.rows_per_person is not None and isinstance(self.mechanism, NoiseEverywhere | GaussianEverywhere):
+        if self.rows_per_person is not None:
             raise contradiction("several rows of a person are counted by a threshold or by crowds")
         if [(total.name, total.rows_per_person) for total in self.totals] != wanted:
             raise contradiction("its totals are not those of its rows")
+        if self.design.strata and isinstance(self.mechanism, GaussianEverywhere):
+            raise contradiction("its mechanisms are not those of its strata")
+
+    def derivations(self) -> tuple[Derivation, ...]:
+        if self.delta and self.design.everybody:
+            raise contradiction("a register has no delta, unless for a threshold")
+        return super().derivations()
+
+    @property
+    def laws(self) -> CellLaws:
+        found = super().laws
+        return replace(found, repeated=True) if self.rows_in_cells is not None and self.count == "people" else found
 
     @property
     def tables(self) -> Mapping[str, CellTable]:
-        mechanisms = self.mechanisms[: len(self.mechanisms) - len(self.totals)]
-        flagged = isinstance(self.mechanism, NoisyHistogram) and self.mechanism.flag
-        laws = self.laws
-        if self.rows_in_cells is not None and self.count == "people":
-            laws = replace(laws, repeated=True)
-        return {DATA: CellTable(self.columns, laws, by_law(self.design, [one.law for one in mechanisms]), flagged)}
-
-    @property
-    def crowds(self) -> Mapping[str, int]:
-        found = self.mechanism
-        return {DATA: found.k} if isinstance(found, SuppressedHistogram | NoisyHistogram) else {}
+        return {DATA: CellTable(self.columns, self.laws, by_law(self.design, [self.mechanism.law]))}
 
     @property
     def parameters(self) -> Parameters:
         found = super().parameters
-        sizes = [one.k for one in self.mechanisms if isinstance(one, SuppressedHistogram | NoisyHistogram)]
-        found |= {"k": max(sizes)} if sizes else {}
-        found |= {"sigma": self.mechanism.sigma} if isinstance(self.mechanism, GaussianEverywhere) else {}
-        noisy = (NoisyHistogram, NoiseEverywhere, ThresholdHistogram)
-        losses = [one.noise_epsilon for one in self.mechanisms if isinstance(one, noisy)]
-        found |= {"noise_epsilon": max(losses)} if losses else {}
-        found |= {"show_from": self.mechanism.show_from} if isinstance(self.mechanism, ThresholdHistogram) else {}
+        if isinstance(self.mechanism, GaussianEverywhere):
+            return found | {"sigma": self.mechanism.sigma}
+        found |= {"noise_epsilon": self.mechanism.noise_epsilon}
         return found | ({"rows_per_person": self.rows_in_cells} if self.rows_in_cells else {})
+
+
+class ThresholdFacts(NoisyTableFacts, frozen=True, kw_only=True, tag="table"):
+    """Facts of a table with noise on the cells that occur, shown from a threshold on."""
+
+    mechanism: ThresholdHistogram
+
+    @property
+    def mechanisms(self) -> tuple[ThresholdHistogram]:
+        return (self.mechanism,)
+
+    @property
+    def publishes(self) -> str:
+        return "Counts by class, with noise, of the classes that enough people have."
+
+    @property
+    def parameters(self) -> Parameters:
+        noise = self.mechanism
+        return super().parameters | {"noise_epsilon": noise.noise_epsilon, "show_from": noise.show_from}
+
+
+_BY_MECHANISM: dict[str, type[CountsFacts]] = {
+    **{str(one.__struct_config__.tag): EverywhereFacts for one in (NoiseEverywhere, GaussianEverywhere)},
+    str(ThresholdHistogram.__struct_config__.tag): ThresholdFacts,
+}

@@ -16,7 +16,7 @@ from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.estimates.cells import total_intervals
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import three_digits
-from crowdblend.kinds.table.facts import TableFacts
+from crowdblend.kinds.table.facts import EverywhereFacts
 from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal
 from crowdblend.numerics.balls import precision, round_down
@@ -62,10 +62,10 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
                 return found
             per_row = math.nextafter(per_row, 0.0)
 
-    def facts(self, publication: Result | None = None) -> TableFacts:
+    def facts(self, publication: Result | None = None) -> EverywhereFacts:
         cells, *others = self.mechanisms if publication is None else publication.mechanisms
         assert isinstance(cells, NoiseEverywhere | GaussianEverywhere)
-        return TableFacts(
+        return EverywhereFacts(
             **self.common_facts(),
             epsilon=self.policy.epsilon or self.epsilon if self.policy.releases > 1 else self.epsilon,
             delta=0.0,

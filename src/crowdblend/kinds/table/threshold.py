@@ -9,7 +9,7 @@ from crowdblend.engines.engine import Progress
 from crowdblend.errors import CrowdblendError, Infeasible
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import three_digits
-from crowdblend.kinds.table.facts import TableFacts
+from crowdblend.kinds.table.facts import ThresholdFacts
 from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.mechanisms.everywhere import ThresholdHistogram
 from crowdblend.numerics.search import first_true
@@ -38,13 +38,13 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
     def mechanisms(self) -> tuple[ThresholdHistogram]:
         return (self.mechanism,)
 
-    def facts(self, publication: Result | None = None) -> TableFacts:
+    def facts(self, publication: Result | None = None) -> ThresholdFacts:
         (mechanism,) = self.mechanisms if publication is None else publication.mechanisms
         assert isinstance(mechanism, ThresholdHistogram)
         policy = self.policy
         assert policy.epsilon is not None, "a threshold has an epsilon"
         assert policy.delta is not None, "and a delta"
-        return TableFacts(
+        return ThresholdFacts(
             **self.common_facts(),
             epsilon=policy.epsilon,
             delta=policy.delta,

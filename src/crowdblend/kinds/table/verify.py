@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crowdblend.kinds.table.facts import TOTALS, TableFacts
+from crowdblend.kinds.table.facts import TOTALS, CountsFacts, EverywhereFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
 from crowdblend.publishing.verification.counts import check_cells, check_estimates, check_totals, flags_of
 from crowdblend.publishing.verification.shown_people import ShownPeople, number_of_cells
@@ -17,7 +17,7 @@ def check(release: PublishedRelease) -> tuple[ShownPeople]:
     Return the people who are shown.
     """
     facts = release.facts
-    assert isinstance(facts, TableFacts)
+    assert isinstance(facts, CountsFacts)
     ((name, table),) = release.tables.items()
     path, *totals = require_files(release, name, *([TOTALS] if facts.totals else []))
     cells = require_cells(path, list(table.columns), counter=table.laws.counter, flagged=table.flagged)
@@ -31,5 +31,5 @@ def check(release: PublishedRelease) -> tuple[ShownPeople]:
         check_totals(stated, losses)
     counts, exact = flags_of(cells) if table.flagged else (counts, None)
     rows, every = facts.rows_per_person or facts.rows_in_cells or 1, number_of_cells(table.columns.values())
-    in_one = rows if facts.rows_in_cells and facts.count == "rows" else 1
+    in_one = rows if isinstance(facts, EverywhereFacts) and facts.rows_in_cells and facts.count == "rows" else 1
     return (ShownPeople(table.shown_by[0], facts.published_sample, counts, exact, every, rows, in_one),)

@@ -16,8 +16,7 @@ from crowdblend.estimates.cells import CellLaws
 from crowdblend.figures.bars import Range, bar_chart, range_chart
 from crowdblend.figures.maps import heatmap
 from crowdblend.frozen import dataclass
-from crowdblend.kinds.table.facts import TableFacts
-from crowdblend.mechanisms.everywhere import ThresholdHistogram
+from crowdblend.kinds.table.facts import EverywhereFacts, ThresholdFacts
 from crowdblend.reading.cells import open_cells
 from crowdblend.reading.margins import Margin
 from crowdblend.reading.notes import sentences
@@ -63,7 +62,7 @@ class Words:
 
 def words_of(facts: ReleaseFacts) -> Words:
     """Return the words for what a release counts: a sample, everybody, or rows of everybody."""
-    if isinstance(facts, TableFacts) and facts.rows_in_cells is not None:
+    if isinstance(facts, EverywhereFacts) and facts.rows_in_cells is not None:
         if facts.count == "rows":
             return Words("rows", "rows that were kept", "published rows")
         return Words("people", "people", "published people", _TWICE)
@@ -75,8 +74,7 @@ def words_of(facts: ReleaseFacts) -> Words:
     (table,) = facts.tables.values()
     if table.laws.repeated:
         found = replace(found, estimated="people who count", no_totals=_IN_EACH)
-    threshold = isinstance(facts, TableFacts) and isinstance(facts.mechanism, ThresholdHistogram)
-    return replace(found, no_totals=_REACHED) if threshold else found
+    return replace(found, no_totals=_REACHED) if isinstance(facts, ThresholdFacts) else found
 
 
 def view(folder: PublishedRelease, figures: bool) -> View:
