@@ -24,7 +24,6 @@ from crowdblend.publishing.release import release
 from crowdblend.publishing.target import LONGEST_NAME, check_target
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
 from crowdblend.releases.outputs import CountsOutput
-from crowdblend.studio import jobs
 from crowdblend.studio.jobs import Jobs
 from tests.cases import for_each
 from tests.golden.releases import KEY, POLICIES
@@ -142,7 +141,7 @@ def test_a_folder_has_a_name_that_leaves_room_for_those_beside_it(letter: str, t
 @for_each("running", [3, 4])
 def test_at_most_four_jobs_run(running: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     process = mock.Mock(poll=lambda: None)
-    monkeypatch.setattr(jobs.subprocess, "Popen", lambda *_, **__: process)
+    monkeypatch.setattr("crowdblend.studio.jobs.subprocess.Popen", lambda *_, **__: process)
     studio = Jobs(tmp_path)
     for _ in range(running):
         studio.start("check", {})
