@@ -2,8 +2,8 @@
 
 A file is itself. A folder is the files of one format in it and below. A pattern is what it matches; one that ends in *
 matches files of one format only. In folders and patterns, names that begin with . or _ are no data, nor are releases:
-a folder with a certificate. A link that leads out of the folder is refused: those who may write there would choose
-which other files are read.
+a folder with a certificate. The files of a Delta, Iceberg or Hudi table are refused. A link that leads out of the
+folder is refused: those who may write there would choose which other files are read.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import IO, cast
 
 from crowdblend.errors import InvalidInput
 from crowdblend.packages import pyarrow as pa
+from crowdblend.policies.table_formats import refuse_tables
 from crowdblend.regular_files import open_regular
 
 CERTIFICATE = "certificate.json"
@@ -68,7 +69,9 @@ def source_files(source: str, kind: str) -> list[Path]:
             ending = f" that ends in {endings}" if source.endswith("*") else ""
             raise _refusal("no-files", f"Source {path.name!r} matches no file{ending}.", "Check the pattern in [data].")
     else:
-        return [path]
+        files = [path]
+    if kind == "parquet":
+        refuse_tables(files)
     if len({file.resolve() for file in files}) < len(files):
         raise _refusal("repeated-file", f"Source {path.name!r} holds a file twice, by a link.", "Remove the link.")
     return files
@@ -149,7 +152,9 @@ def _data(files: Iterable[tuple[Path, Path]], *, any_ending: bool) -> list[Path]
             _check_link(file, root)
         return file.is_file()
 
-    return sorted(file for file, root in files if is_data(file, root))
+    found = sorted(file for file, root in files if is_data(file, root))
+    refuse_tables(file for file in found if format_of(file.name) == "parquet")
+    return found
 
 
 def _check_link(file: Path, root: Path) -> None:

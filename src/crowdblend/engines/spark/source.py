@@ -8,9 +8,12 @@ All rows of links or of people are collected on the driver, since a network is c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
+from itertools import takewhile
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from crowdblend.engines.duckdb import database as duckdb
@@ -28,6 +31,10 @@ from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy_imports
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.source import CATALOG, DataSource, require_rows
+from crowdblend.policies.table_formats import refuse_table
+
+# What Hadoop takes for a pattern in an address.
+_PATTERN = re.compile(r"[*?\[{]")
 
 with lazy_imports():
     from pyspark.sql import DataFrame, SparkSession
@@ -95,7 +102,36 @@ def read_parquet(spark: SparkSession, data: DataSource) -> DataFrame:
         raise refusal("local-address", message, "Write its path.", "[data] source")
     message = f"Spark cannot read {source_name(data)}."
     refused = refusal("unreadable", message, "Check the path; it must be Parquet.", "[data] source")
-    return _frame(lambda: spark.read.parquet(data.source), refused)
+    scheme, _, address = data.source.rstrip("/").partition("://")
+    # The fixed part of a pattern: the rest is looked at when Spark has found the files.
+    fixed = list(takewhile(lambda part: not _PATTERN.search(part), address.split("/")))
+    _refuse_tables(spark, {"/".join(fixed)}, scheme)
+    frame = _frame(lambda: spark.read.parquet(data.source), refused)
+    files = [file.partition("://")[2].split("/") for file in frame.inputFiles()]
+    if any(part.startswith((".", "_")) for file in files for part in file[len(fixed) :]):
+        message = f"{source_name(data)} matches files or folders whose names begin with . or _, which are no data."
+        raise refusal("hidden-files", message, "Name the folder, or a pattern without them.", "[data] source")
+    _refuse_tables(spark, {"/".join(part for part in file[:-1] if "=" not in part) for file in files}, scheme)
+    return frame
+
+
+def _refuse_tables(spark: SparkSession, folders: set[str], scheme: str) -> None:
+    """Refuse folders at addresses that are tables with a log, or that lie in one."""
+    above = {place for one in folders for place in (PurePosixPath(one), *PurePosixPath(one).parents)}
+    for place in sorted(map(str, above - {PurePosixPath()})):
+        refuse_table(f"{scheme}://{place}", partial(_exists, spark))
+
+
+def _exists(spark: SparkSession, pattern: str) -> bool:
+    """Return whether something at an address matches a pattern; none of it is read.
+
+    Nothing is found in a folder further up that the reader has no right to look into.
+    """
+    try:
+        _ = spark.read.format("binaryFile").load(pattern).schema
+    except Exception:  # PySpark has several for what is not there, or not allowed
+        return False
+    return True
 
 
 def open_frame(data: DataSource, frame: DataFrame, columns: Sequence[str]) -> SparkRelation:
