@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -94,7 +95,7 @@ def test_a_table_with_deleted_rows_is_no_folder_of_files(
     for source in (folder, folder / "**" / "*.parquet", first.parent, first, tmp_path / "link", tmp_path):
         planned = plan(parse_policy(TEXT.format(source=source), tmp_path))
         with engine_named(engine) as reads:
-            refused(lambda planned=planned, reads=reads: planned.check_source(reads), name)
+            refused(partial(planned.check_source, reads), name)
 
 
 def test_the_first_look_refuses_them_too(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Tables that are more than their Parquet files: Delta, Iceberg and Hudi, known by the folders of their logs.
 
-A log says which files count and which of their rows were deleted. Whoever reads the files without it publishes people
+A log says which files count and which of their rows were deleted. A reader of the files alone publishes people
 who are in the table no more, or twice. So such files are refused, also where the log lies in a folder further up.
 """
 

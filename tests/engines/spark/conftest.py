@@ -28,6 +28,8 @@ SETTINGS = {
     "spark.python.daemon.module": "preloaded_workers",
     "spark.executorEnv.PYTHONPATH": str(Path(__file__).parent),
     "spark.eventLog.enabled": "true",
+    # What Spark has by itself: functions above it go through the driver's disk.
+    "spark.broadcast.UDFCompressionThreshold": "1m",
     "spark.eventLog.compress": "false",
 }
 
@@ -39,10 +41,17 @@ def event_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def spark(event_log: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def local_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which Spark keeps what it writes to disk."""
+    return tmp_path_factory.mktemp("local")
+
+
+@pytest.fixture(scope="session")
+def spark(event_log: Path, local_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A session on two cores; a task is tried twice."""
     needs.spark()
     folders = {
+        "spark.local.dir": str(local_folder),
         "spark.eventLog.dir": event_log.as_uri(),
         "spark.sql.warehouse.dir": tmp_path_factory.mktemp("warehouse").as_uri(),
     }

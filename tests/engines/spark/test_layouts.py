@@ -126,7 +126,7 @@ def test_files_are_divided_among_tasks(folder: Path, engine: SparkEngine, monkey
     for person, draw in (('person = "mixed"', Coin(KEY, 0.5)), ("rows_are_people = true", Exactly(KEY, 400, PEOPLE))):
         about = policy(folder, "some", person, 'format = "parquet"')
         with engine.open(about.data, (), about.resources) as source:
-            divided = source.relation.opening(()).shares
+            divided = source.relation.shares(source.relation.opening(()))
         assert [(one.start, one.end) for one in divided if one.end] == [(0, 800), (800, 1600), (1600, 1900)]
         assert sorted(len(one.files) for one in divided if not one.end) == [1, 2, 2]
         assert same(count_classes(about, draw, engine), count_classes(about, draw))

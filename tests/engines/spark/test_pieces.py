@@ -155,7 +155,9 @@ def test_files_of_unknown_size_begin_where_the_one_before_ends(monkeypatch, tmp_
     relation = SparkRelation(
         None, policy(tmp_path, "people.csv", person="rows_are_people = true").data, (), files=(first, second)
     )
-    assert class_counts._starts(relation) == {first: 0, second: 4}
+    counted = class_counts._with_sizes(relation)
+    starts = {share.files: share.first for share in counted.shares(counted.opening((), placed=True))}
+    assert starts == {(first,): 0, (second,): 4}
 
 
 def test_rows_of_links_beyond_the_memory_are_not_held(monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ def test_a_table_at_an_address_is_refused(name: str, address: str, tmp_path: Pat
     first = next(folder.rglob("*.parquet")).relative_to(tmp_path).as_posix()
     for source in (f"{address}/{below}", f"{address}/{first}", f"{address}/{below}/*"):
         data = DataSource(source, "parquet", person="id")
-        refused(lambda data=data: engine.check(data, ["sex"], Resources()), name)
+        refused(partial(engine.check, data, ["sex"], Resources()), name)
 
 
 def test_hidden_files_at_an_address_are_no_data(address: str, tmp_path: Path, engine: SparkEngine) -> None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from crowdblend.designs.draw import Coin, Draw, Everybody, Exactly, StratifiedCo
 from crowdblend.engines.engine import ClassCounts, Progress, check_people
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import no_rows, refusal, repeated_person
-from crowdblend.engines.sampling import random_places, thin_classes
+from crowdblend.engines.sampling import thin_classes
 from crowdblend.engines.spark.pieces import Facts, Piece, decode, packed_codes
 from crowdblend.engines.spark.relation import OfTask, SparkRelation, then
 from crowdblend.engines.spark.session import collect
@@ -59,7 +58,9 @@ def class_counts(
     task = CountClasses(opening, with_row_key(draw), tuple(columns), dict(measures))
     if isinstance(draw, Exactly):
         if data.person is None:
-            task = _at_places(relation, task, draw)
+            relation = _with_sizes(relation)
+            placed = relation.opening([field.name for field in opening.fields], placed=True)
+            task = replace(task, opening=placed, at_places=draw)
         else:
             task = replace(task, last=_last_mark(relation, draw, progress))
     elif data.person is not None and data.keeps_some_rows:
@@ -155,22 +156,13 @@ def _last_mark(relation: SparkRelation, draw: Exactly, progress: Progress | None
         margin *= 2
 
 
-def _at_places(relation: SparkRelation, task: CountClasses, draw: Exactly) -> CountClasses:
-    """Return the task for rows that have no names, which are drawn by their places."""
+def _with_sizes(relation: SparkRelation) -> SparkRelation:
+    """Return rows that have no names, which are drawn by their places in files, with the sizes of the files."""
     if not relation.files:
         message = "Rows without ids are drawn by their places, and these rows of Spark have no order."
         remedy = "Name the person column in [data], or name the Parquet or CSV files as source."
         raise refusal("unordered", message, remedy, "[data] person")
-    opening = relation.opening([field.name for field in task.opening.fields], placed=True)
-    starts = _starts(relation)
-    return replace(task, opening=opening, places=random_places(draw.samples, draw.people, draw.key), starts=starts)
-
-
-def _starts(relation: SparkRelation) -> dict[Path, int]:
-    """Return the first row number of each file, among the rows of all files by name."""
-    sizes = relation.sizes
-    if sizes is None:
-        facts, _ = merge(relation, RowsOfFiles(relation.opening((), placed=True)))
-        sizes = tuple(facts.counts.get(f"rows of {file}", 0) for file in relation.files)
-    starts = np.cumsum([0, *sizes[:-1]])
-    return dict(zip(relation.files, starts.tolist(), strict=True))
+    if relation.sizes is not None:
+        return relation
+    facts, _ = merge(relation, RowsOfFiles(relation.opening((), placed=True)))
+    return replace(relation, sizes=tuple(facts.counts.get(f"rows of {file}", 0) for file in relation.files))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,10 +19,10 @@ from crowdblend.engines.duckdb.relation import VIEW, Relation
 from crowdblend.engines.identity import Hashes, SomeRows, digest_of, rows_to_look_at, source_name
 from crowdblend.engines.spark.class_counts import merge
 from crowdblend.engines.spark.pieces import Facts, Piece, problem_of
-from crowdblend.engines.spark.relation import Opening, SparkRelation, plain_function
+from crowdblend.engines.spark.relation import Opening, SparkRelation, function_for, one_each
 from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import collect, quiet
-from crowdblend.engines.spark.shares import evenly
+from crowdblend.engines.spark.shares import Share, evenly
 from crowdblend.engines.spark.source import rows_of
 from crowdblend.engines.spark.tasks import RowsOfFiles, Task
 from crowdblend.errors import InvalidInput
@@ -149,25 +149,24 @@ class SparkHashes(DuckDBHashes):
 
     def _digests(self, files: list[Path], key: bytes) -> list[bytes]:
         """Return the keyed hashes of files, each computed where a task runs."""
-        lists = evenly([file.absolute() for file in files])
+        spark, lists = self._in_spark.spark, evenly([file.absolute() for file in files])
+        tasks = one_each(spark, [Share(some).to_json() for some in lists])
         with quiet():
-            tasks = self._in_spark.spark.range(0, len(lists), 1, len(lists))
-            frame = tasks.mapInArrow(plain_function(HashFiles(lists, key)), _HASHED_FILES)
+            frame = tasks.mapInArrow(function_for(spark, HashFiles(key)), _HASHED_FILES)
         found: list[bytes] = collect(frame).column("digest").to_pylist()
         return found
 
 
 @dataclass(frozen=True)
 class HashFiles:
-    """Hashes the files of a task, which is handed the numbers of some lists."""
+    """Hashes the files that a task is handed."""
 
-    lists: tuple[tuple[Path, ...], ...]
-    key: bytes
+    key: bytes = field(repr=False)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield every file and its hash."""
         for batch in batches:
-            some = [file for number in batch.column(0).to_pylist() for file in self.lists[number]]
+            some = [file for text in batch.column(0).to_pylist() for file in Share.of_json(text).files]
             digests = pa.array([digest_of(file, self.key) for file in some], pa.binary())
             yield pa.RecordBatch.from_pydict({"file": pa.array(map(str, some), pa.string()), "digest": digests})
 

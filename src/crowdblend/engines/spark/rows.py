@@ -6,8 +6,7 @@ numbers as they are and all others by their marks, and the task that merges them
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,11 +54,10 @@ class TaskRows(Rows):
 
         yield from chunks(lower_marks())
 
-    def at_places(self, places: NDArray[np.int64], starts: Mapping[Path, int], columns_sql: str) -> Iterator[pa.Table]:
-        """The rows at these places, which rise and are counted through all files; `starts` is where a file begins."""
+    def at_places(self, places: NDArray[np.int64], columns_sql: str) -> Iterator[pa.Table]:
+        """The rows at these places, which rise and are counted through all files."""
         assert self.share is not None, "only rows in files have places"
-        (file,) = self.share.files
-        start = starts[file] + self.share.start
+        start = self.share.first + self.share.start
         # Every row counts as read, so these are all rows of the share.
         yield from self.at(places[places >= start] - start, columns_sql)
 

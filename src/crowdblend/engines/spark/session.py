@@ -7,6 +7,7 @@ so none of them reaches anyone: it stays in the driver's log.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import uuid
 import warnings
@@ -18,11 +19,16 @@ from crowdblend.engines.refusals import refusal
 from crowdblend.errors import CrowdblendError, NotReachable, Unavailable, reason_of
 from crowdblend.lazy import lazy_imports
 from crowdblend.packages import pyarrow as pa
+from crowdblend.version import __version__
 
 with lazy_imports():
     from pyspark import sql
     from pyspark.sql import DataFrame, SparkSession
 
+# The size from which PySpark hands a function over through a file on the driver's disk.
+BROADCAST_FROM = "spark.broadcast.UDFCompressionThreshold"
+# What a task says that finds other code of ours than the driver's, before the version that it finds.
+OTHER_CODE = "CROWDBLEND_OTHER_CODE"
 _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _ROWS = 1 << 17
 _SETTINGS = {
@@ -30,6 +36,8 @@ _SETTINGS = {
     "spark.log.level": "ERROR",
     # Workers import nothing from the folder that Spark was started in, which may be that of the data.
     "spark.executorEnv.PYTHONSAFEPATH": "1",
+    # The key travels inside functions, which are never written to a file.
+    BROADCAST_FROM: "1g",
 }
 
 
@@ -70,6 +78,14 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None) ->
         yield made
     finally:
         made.stop()
+
+
+def broadcast_from(spark: SparkSession) -> int:
+    """Return the size in bytes from which a function goes through a file; Spark Connect uses none."""
+    if not hasattr(spark, "_jsparkSession"):
+        return sys.maxsize
+    found = re.fullmatch(r"([0-9]+)([kmgt]?)b?", str(spark.conf.get(BROADCAST_FROM, "1m")).lower())
+    return 0 if found is None else int(found[1]) << 10 * " kmgt".index(found[2] or " ")
 
 
 @contextmanager
@@ -117,6 +133,14 @@ def _larger_batches(spark: SparkSession) -> Iterator[None]:
             spark.conf.unset(_BATCH_ROWS) if before is None else spark.conf.set(_BATCH_ROWS, before)
 
 
+def _other_code(version: str) -> Unavailable:
+    """Return the refusal of executors with other code than the driver's, which would draw another sample."""
+    found = f"crowdblend {version}" if version != __version__ else f"other code of crowdblend {version}"
+    message = f"The Spark executors run {found}, and the driver crowdblend {__version__}: they would draw other people."
+    remedy = "Install the same version everywhere, or ship the driver's: crowdblend spark-package."
+    return Unavailable(message, remedy=remedy, where="crowdblend", code="engine.spark-version")
+
+
 @contextmanager
 def redact() -> Iterator[None]:
     """Failures of Spark inside, without a word of theirs."""
@@ -126,6 +150,8 @@ def redact() -> Iterator[None]:
         raise
     except Exception as error:
         text = str(error)
+        if (other := re.search(rf"{OTHER_CODE}\[([\w.+-]{{1,40}})\]", text)) is not None:
+            raise _other_code(other[1]) from None
         if "maxResultSize" in text:
             message = "The classes of the sample take more room than the driver has."
             remedy = "Raise spark.driver.maxResultSize and the driver's memory, or coarsen the columns."

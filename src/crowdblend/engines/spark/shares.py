@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from pathlib import Path
@@ -17,11 +18,25 @@ _TASKS = 64
 
 @dataclass(frozen=True)
 class Share:
-    """Files that one task reads, or the rows of one Parquet file from `start` to before `end`."""
+    """Files that one task reads, or the rows of one Parquet file from `start` to before `end`.
+
+    `first` is the number of the file's first row among the rows of all files, where these were counted.
+    """
 
     files: tuple[Path, ...]
     start: int = 0
     end: int | None = None
+    first: int = 0
+
+    def to_json(self) -> str:
+        """Return the share as a task is handed it."""
+        return json.dumps([[str(file) for file in self.files], self.start, self.end, self.first])
+
+    @classmethod
+    def of_json(cls, text: str) -> Share:
+        """Return the share that a task was handed."""
+        files, *rows = json.loads(text)
+        return cls(tuple(map(Path, files)), *rows)
 
     @property
     def parquet_sql(self) -> str:

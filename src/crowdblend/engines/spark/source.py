@@ -193,7 +193,7 @@ def rows_of(
     if most is not None and relation.frame is not None:
         relation = replace(relation, frame=relation.frame.limit(most), rows=None)
     elif most is not None:
-        opening = replace(opening, shares=opening.shares[:1], most=most)
+        opening = replace(opening, most=most)
     facts, pieces = Facts.apart(collect(relation.map_tasks(HandOver(opening), opening), progress, phase))
     contents = [piece.content for piece in pieces]
     refuse_beyond(memory_limit, sum(map(len, contents)))

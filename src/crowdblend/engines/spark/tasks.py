@@ -1,7 +1,8 @@
 """Tasks on the executors. The DuckDB engine's code computes everything, on the task's rows.
 
 A task is a frozen value that Spark carries to the executors, with the secret of the draw where it draws: it travels
-inside the function, and is in no query, plan or setting. It never shows itself.
+inside the function, and is in no query, plan or setting. It never shows itself. A function stays so small that PySpark
+hands it over in memory: files come to a task as rows, and places of drawn rows are computed from the key.
 """
 
 from __future__ import annotations
@@ -9,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import partial, wraps
-from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crowdblend.designs.draw import Draw, Everybody, StratifiedCoin
+from crowdblend.designs.draw import Draw, Everybody, Exactly, StratifiedCoin
 from crowdblend.engines.class_counter import ClassCounter
 from crowdblend.engines.duckdb.counting import Counting
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.persons import RandomRowPerPerson
 from crowdblend.engines.refusals import refusal
-from crowdblend.engines.sampling import kept_rows
+from crowdblend.engines.sampling import kept_rows, random_places
 from crowdblend.engines.spark.pieces import (
     CLASS_BUCKET_BITS,
     Facts,
@@ -84,15 +83,14 @@ class Task:
 class CountClasses(Task):
     """Counts classes and adds up measures of the rows that are drawn; where people may have several, hands these over.
 
-    Of exactly k people those are drawn whose marks are not above the `last` one. Where rows have no names, `places` are
-    those of the rows that are drawn, counted through all files; `starts` is where each file begins.
+    Of exactly k people those are drawn whose marks are not above the `last` one. Where rows have no names, `at_places`
+    is the draw by places: every task computes them from the key.
     """
 
     columns: tuple[Column, ...] = ()
     measures: Mapping[str, BoundedRecoding] = field(default_factory=dict)
     last: tuple[int, int] | None = field(default=None, repr=False)
-    places: NDArray[np.int64] | None = field(default=None, repr=False)
-    starts: Mapping[Path, int] = field(default_factory=dict)
+    at_places: Exactly | None = field(default=None, repr=False)
 
     def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
         counting = Counting(rows, self.columns, self.measures)
@@ -123,8 +121,9 @@ class CountClasses(Task):
         chunked = rows.everybody if rows.data.person is None else rows.each_once
         if self.last is not None:
             chunked = partial(rows.up_to, self.last)
-        elif self.places is not None:
-            chunked = partial(rows.at_places, self.places, self.starts)
+        elif self.at_places is not None:
+            drawn = self.at_places
+            chunked = partial(rows.at_places, random_places(drawn.samples, drawn.people, drawn.key))
         for chunk in chunked(counting.selected):
             counting.add([chunk])
             yield
