@@ -28,6 +28,7 @@ import psutil
 
 from bench.release_page import recorded
 from bench.release_work import WORK, Work
+from crowdblend.ledger import Ledger
 
 # How often works of up to so many rows run; longer ones run once.
 REPEATS = {10**7: 7, 10**8: 3}
@@ -90,6 +91,7 @@ def measured(command: list[str], folder: Path, *, on_spark: bool = False) -> Fig
         environment.pop(name, None)
     for left in ("published", "home"):
         shutil.rmtree(folder / left, ignore_errors=True)
+    Ledger.create(folder / "home" / "crowdblend" / "ledger.sqlite")
     with workers_cpu() if on_spark else nullcontext(dict[int, float]()) as workers:
         started = time.perf_counter()
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL)

@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 from crowdblend.demo import write_population
+from crowdblend.ledger import Ledger
 
 REPEATS = 5
 POLICY = """
@@ -73,6 +74,7 @@ def measure(arguments: list[str], folder: Path) -> dict[str, float]:
         if arguments[0] == "release":
             shutil.rmtree(folder / "published", ignore_errors=True)
             shutil.rmtree(folder / "home", ignore_errors=True)
+            Ledger.create(folder / "home" / "crowdblend" / "ledger.sqlite")
         runs.append(run(arguments, folder))
     cpu, wall = zip(*runs, strict=True)
     return {"cpu": round(min(cpu), 2), "wall": round(min(wall), 2)}

@@ -9,7 +9,7 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.errors import CrowdblendError
-from crowdblend.ledger.chain import load_head
+from crowdblend.ledger.chain import load_heads
 from crowdblend.policies.code_book import read_code_book
 from crowdblend.policies.strata import rates_of
 from crowdblend.recoding.hierarchies import read_hierarchy
@@ -34,7 +34,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "signers": read_signers,
     "key": load_key,
     "signed file": lambda path: check_file(path, "ssh-ed25519 AAAA", "purpose"),
-    "head": load_head,
+    "head": load_heads,
     "certificate": cb.verify,
     "ledger": cb.Ledger.open,
     "header": lambda path: command("init", path),

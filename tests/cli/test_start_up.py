@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from crowdblend.ledger import Ledger
 from crowdblend.planning.plan import plan
 from tests.policies.policies import SOUND
 
@@ -33,6 +34,7 @@ def place(tmp_path: Path) -> Path:
     pq.write_table(people, tmp_path / "people.parquet")
     sound = SOUND.replace("people.csv", "people.parquet").replace("rate = 0.1", "rate = 0.3")
     (tmp_path / "parquet.toml").write_text(sound.replace("k = 20", "").replace("= 10 }", "= 100 }"), encoding="utf-8")
+    Ledger.create(tmp_path / "crowdblend" / "ledger.sqlite")
     return tmp_path
 
 

@@ -101,3 +101,37 @@ def test_what_is_no_head(text: str) -> None:
     with pytest.raises(InvalidInput):
         read_head(text)
     assert read_head(Head(3, "ab" * 32, "now").to_json()) == Head(3, "ab" * 32, "now")
+
+
+def test_a_log_of_heads_finds_a_restored_copy(path: Path, tmp_path: Path) -> None:
+    """Each head once, on a line of its own; a log that is longer than the ledger is not its log."""
+    log, at = tmp_path / "heads.jsonl", ("--ledger", path)
+    backup = path.read_bytes()
+    for _ in range(2):
+        assert crowdblend("ledger", "heads", "--export", log, *at).returncode == 0
+    assert len(log.read_text().splitlines()) == 1
+    Ledger.open(path).begin(spending("later"))
+    assert crowdblend("ledger", "heads", "--export", log, *at, "--json").returncode == 0
+    assert len(log.read_text().splitlines()) == 2
+    assert crowdblend("ledger", "check", "--head", log, *at).returncode == 0
+    printed = crowdblend("ledger", "heads", *at).stdout
+    assert json.loads(printed)["hash"] == json.loads(log.read_text().splitlines()[-1])["hash"]
+    path.write_bytes(backup)
+    assert crowdblend("ledger", "check", "--head", log, *at).returncode == 1
+    unwritable = crowdblend("ledger", "heads", "--export", tmp_path / "none" / "heads.jsonl", *at)
+    assert unwritable.returncode == 2
+
+
+def test_every_release_says_its_head(tmp_path: Path) -> None:
+    people, where = tmp_path / "people.csv", tmp_path / "ledger.sqlite"
+    people.write_text("id,sex\n" + "".join(f"p{n},{'fm'[n % 2]}\n" for n in range(300)), encoding="utf-8")
+    (tmp_path / "policy.toml").write_text(
+        '[data]\nsource = "people.csv"\nperson = "id"\n[sampling]\ndesign = "poisson"\nrate = 0.5\n'
+        '[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[columns]\nsex = { values = ["f", "m"] }\n'
+        '[[publish]]\nkind = "table"\n',
+        encoding="utf-8",
+    )
+    Ledger.create(where)
+    done = crowdblend("release", "policy.toml", "--yes", "--json", "--ledger", where, folder=tmp_path)
+    head, made = json.loads(done.stdout)["head"], Ledger.open(where).head()
+    assert (head["records"], head["hash"]) == (made.records, made.hash)

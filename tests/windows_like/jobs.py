@@ -50,6 +50,7 @@ def steward(folder: Path) -> None:
     policy.write_text(POLICY, encoding="utf-8")
     run("plan", policy)
     run("check", policy, "--out", folder / "checked.txt")
+    run("ledger", "init")
     run("release", policy, "--out", out, "--yes")
     run("release", policy, "--out", out, "--yes", "--force")
     run("release", policy, "--out", out, "--yes", code=2)
@@ -65,7 +66,7 @@ def steward(folder: Path) -> None:
     holder = threading.Thread(target=hold)
     holder.start()
     busy[0].wait(60)
-    run("release", policy, "--out", folder / "busy", "--yes", code=2)
+    run("release", policy, "--out", folder / "busy", "--yes", code=4)
     busy[1].set()
     holder.join()
 

@@ -171,6 +171,18 @@ def write_text(target: str, text: str, *, force: bool) -> None:
         raise InvalidInput(message, remedy="Name another file.", code="output.not-writable", where="--out") from problem
 
 
+def append_text(path: Path, text: str) -> None:
+    """Add a line to a file in one step, so that two writers do not mix theirs."""
+    try:
+        with path.open("ab", buffering=0) as log:
+            log.write(text.encode())
+    except OSError as problem:
+        message = f"{str(path)!r} cannot be written: {problem.strerror}."
+        raise of_system(problem)(
+            message, remedy="Name another file.", code="output.not-writable", where="--export"
+        ) from problem
+
+
 def show(value: object) -> str:
     """Return a number for people: whole numbers whole, others to six digits."""
     if value is None:

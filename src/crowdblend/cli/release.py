@@ -16,7 +16,7 @@ from crowdblend.cli.output import answer, answers, asks_for_json, force_option, 
 from crowdblend.cli.plan import plan_document, plan_lines
 from crowdblend.cli.progress import progress_line
 from crowdblend.engines.choice import engine_named
-from crowdblend.errors import CrowdblendError, Refused
+from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.privacy import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
@@ -45,9 +45,7 @@ with lazy_imports():
 @engine_option
 @click.option("--ledger", "ledger_url", metavar="URL", help="The ledger to record the release in.")
 @click.option("--dry-run", is_flag=True, help="Show what would be read, planned and guaranteed; touch no row.")
-@click.option(
-    "--yes", is_flag=True, help="Do not ask: publish or resume, and make your own ledger where it is missing."
-)
+@click.option("--yes", is_flag=True, help="Do not ask: publish or resume. A ledger must be there: none is made.")
 @click.option(
     "--new", is_flag=True, help="Begin another release, where an unfinished one of this job would be resumed."
 )
@@ -110,7 +108,13 @@ def command(
         total = budget.differential if budget else None
         spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
         sums = {"total": spent, "profile": composed and composed.to_dict()}
-        document = {"folder": str(done.folder), "entry": done.entry, **sums, **plan_document(planned)}
+        document = {
+            "folder": str(done.folder),
+            "entry": done.entry,
+            "head": _head_after(ledger),
+            **sums,
+            **plan_document(planned),
+        }
         cut = [f"  counted    {said}" for said in loaded.data.describe_cut()]
         answer(document, *release_lines(done, budget, composed, _place_in_series(ledger, done.entry), cut))
 
@@ -177,6 +181,13 @@ def _budget_after(ledger: Ledger, entry: int | None) -> Budget | None:
         return None
 
 
+def _head_after(ledger: Ledger) -> dict[str, Any] | None:
+    """Return the head of the ledger, to be kept elsewhere; None where the ledger does not answer."""
+    with suppress(CrowdblendError):
+        return ledger.latest_head().to_dict()
+    return None
+
+
 def _profile_after(ledger: Ledger, budget: Budget | None) -> ProfileTotal | None:
     """Return the new total by profile; None where one release is all there is, or the ledger does not answer."""
     with suppress(CrowdblendError):
@@ -195,10 +206,14 @@ def signing(path: str) -> Callable[[Path], object]:
 
 
 def open_ledger(url: str | None, *, yes: bool) -> Ledger:
-    """Return the ledger; the user's own is made when it is missing, after a question or, with --yes, a sentence."""
+    """Return the ledger; the user's own is made when it is missing, after a question, and never with --yes."""
     location = ledger_store.locate(url)
     if not location.named and location.is_missing:
-        if not yes and not click.confirm(f"No ledger at {location.words()}. Make a new one?", err=True):
+        if yes:  # where nobody looks, another home folder would begin another budget
+            message = f"There is no ledger at {location.words()}, and --yes makes none."
+            remedy = "Name yours with CROWDBLEND_LEDGER or --ledger, or make one: crowdblend ledger init."
+            raise InvalidInput(message, remedy=remedy, where="--ledger", code="ledger.missing")
+        if not click.confirm(f"No ledger at {location.words()}. Make a new one?", err=True):
             message = "Nothing was published: a release is recorded in a ledger."
             raise Refused(message, remedy="Name one with --ledger.", where="--ledger", code="command.not-confirmed")
         click.echo(f"crowdblend: No ledger at {location.words()}; creating a new one.", err=True)

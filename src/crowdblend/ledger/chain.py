@@ -48,9 +48,10 @@ def next_record(last: Record | None, body: str, role: str = "") -> Record:
 
 def check_record(record: Record, last: Record | None) -> None:
     """Raise DoesNotVerify unless a record follows the last one and is as it was written."""
-    number = last.number + 1 if last else 1
-    texts = isinstance(record.body, str) and isinstance(record.role, str) and "\n" not in record.role
-    if not texts or record != next_record(last, record.body, record.role):
+    number, previous = (last.number + 1, last.hash) if last else (1, GENESIS)
+    stated, before, body, sealed, role = record
+    texts = isinstance(body, str) and isinstance(role, str) and "\n" not in role
+    if not texts or (stated, before) != (number, previous) or sealed != hash_of(number, previous, body, role):
         raise DoesNotVerify(
             f"Record {number} of the ledger is not as it was written: the ledger was edited. Restore it from a backup.",
             where=f"record {number}",
@@ -94,10 +95,17 @@ class Head:
     hash: str
     at: str
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the head as JSON-ready data."""
+        return {"format": HEAD_FORMAT, "records": self.records, "hash": self.hash, "at": self.at}
+
     def to_json(self) -> str:
         """Return the head as a file holds it, and as it is signed."""
-        content = {"format": HEAD_FORMAT, "records": self.records, "hash": self.hash, "at": self.at}
-        return json.dumps(content, indent=1) + "\n"
+        return json.dumps(self.to_dict(), indent=1) + "\n"
+
+    def to_line(self) -> str:
+        """Return the head as a line of a log of heads."""
+        return json.dumps(self.to_dict()) + "\n"
 
 
 def read_head(text: str) -> Head:
@@ -113,10 +121,13 @@ def read_head(text: str) -> Head:
     return made
 
 
-def load_head(path: Path) -> Head:
-    """Return the head in a file."""
+def load_heads(path: Path) -> list[Head]:
+    """Return the heads in a file: one, or one on every line of a log."""
     try:
         text = read_regular(path).decode("utf-8")
     except (OSError, ValueError):
         raise InvalidInput(f"{path} cannot be read. Name a head.", where="--head", code="ledger.head") from None
-    return read_head(text)
+    lines = text.splitlines()
+    if len(lines) > 1 and all(line.startswith("{") and line.endswith("}") for line in lines):
+        return [read_head(line) for line in lines]
+    return [read_head(text)]

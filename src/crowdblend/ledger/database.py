@@ -61,7 +61,7 @@ class Transaction:
     def records(self, first: int = 1) -> Iterator[Record]:
         """Return the records from a number on, in order."""
         statement = "SELECT number, previous, body, hash, role FROM @records WHERE number >= ? ORDER BY number"
-        return (Record(*row) for row in self.execute(statement, [first]))
+        return map(Record._make, self.execute(statement, [first]))
 
     def role(self) -> str:
         """Return the role that the database knows this writer by; empty for a file, which knows none."""

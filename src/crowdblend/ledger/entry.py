@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import field
+from functools import lru_cache
 from typing import Any, Literal
 
 from crowdblend.calculus.encoding import encode
@@ -212,7 +213,12 @@ def normal_name(name: str) -> str:
     >>> normal_name(" residents  of A\\u030arhus ")
     'residents of Århus'
     """
-    return _SPACES.sub(" ", unicodedata.normalize("NFC", name)).strip(" ") if isinstance(name, str) else name
+    return _normal_text(name) if isinstance(name, str) else name
+
+
+@lru_cache(maxsize=1024)
+def _normal_text(name: str) -> str:
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", name)).strip(" ")
 
 
 def check_digest(name: str, value: object) -> None:
@@ -226,10 +232,16 @@ def check_digest(name: str, value: object) -> None:
 def check_text(name: str, value: object) -> None:
     """Refuse what is no short text that can be printed."""
     longest = _LONGEST.get(name, _LONGEST_NAME)
-    if not isinstance(value, str) or not value.strip() or not value.isprintable() or len(value) > longest:
+    if not isinstance(value, str) or not _is_short_text(value, longest):
         raise InvalidInput(
             f"{name} is a text of 1 to {longest} printable characters. Correct it.", where=name, code="ledger.name"
         )
+
+
+@lru_cache(maxsize=1024)
+def _is_short_text(text: str, longest: int) -> bool:
+    """Return whether a text can be printed; names of most releases are those of an earlier one."""
+    return bool(text.strip()) and text.isprintable() and len(text) <= longest
 
 
 def _refusal(name: str, message: str) -> InvalidInput:

@@ -29,6 +29,7 @@ from crowdblend.ledger.statements import StatedRecord
 from crowdblend.type_resolution import resolve
 
 _OF_ENTRY = ("software", "by", "key", "key_commitment", "identity", "not_compared", "other_people")
+_OF_SPENDING = tuple(one.name for one in fields(Spending) if one.name != "guarantees")
 Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 
 
@@ -74,8 +75,7 @@ class BegunRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
         """Return the entry that the record begins, appended by a role of the database."""
         if not (self.software + self.by).isprintable():
             raise ValueError("software and by are printable texts")
-        about = {one.name: getattr(self, one.name) for one in fields(Spending)}
-        spending = Spending(**{**about, "guarantees": guarantees})
+        spending = Spending(guarantees=guarantees, **{name: getattr(self, name) for name in _OF_SPENDING})
         about = {name: getattr(self, name) for name in _OF_ENTRY}
         return Entry(self.entry, self.at, spending, role=role, **about)
 
@@ -130,7 +130,7 @@ class History:
 
     last: Record | None = None
     entries: dict[int, Entry] = field(default_factory=dict)
-    groups: Counter[SpendingGroup] = field(default_factory=Counter)
+    counts: dict[tuple[object, ...], tuple[SpendingGroup, int]] = field(default_factory=dict)
     """How many releases spent the same about the same people, in the order of the first."""
     declarations: Declarations = field(default_factory=Declarations)
     secret: str | None = None
@@ -179,25 +179,35 @@ class History:
                 if self.last is None or step.entry != len(self.entries) + 1:
                     raise ValueError("entries are numbered one after the other")
                 entry = self.entries[step.entry] = step.to_entry(_guarantees(bytes(step.guarantees)), role)
-                self.groups[SpendingGroup.of(entry.spending)] += 1
+                self._count(entry.spending)
             case FinishedRecord():
                 if self.entries[step.entry].status != "unfinished":
                     raise ValueError("a release is finished once")
-                self.entries[step.entry] = replace(
-                    self.entries[step.entry],
-                    status="finished",
-                    certificate_digest=step.certificate_digest,
-                    data_sha256=step.data_sha256,
-                    internal=step.internal,
-                )
+                about = {
+                    **vars(self.entries[step.entry]),
+                    "status": "finished",
+                    "certificate_digest": step.certificate_digest,
+                    "data_sha256": step.data_sha256,
+                    "internal": step.internal,
+                }
+                self.entries[step.entry] = Entry(**about)
             case _:
                 self.declarations.add(msgspec.structs.replace(step, role=role))
         self.latest = max(self.latest, step.at)
 
+    def _count(self, spending: Spending) -> None:
+        """Count one more release; equal guarantees are one object, which is compared in less time than its content."""
+        alike = (spending.population, id(spending.guarantees), spending.fresh, spending.series, spending.kind)
+        group, count = self.counts.get(alike) or (SpendingGroup.of(spending), 0)
+        self.counts[alike] = group, count + 1
+
     @property
     def accounts(self) -> Accounts:
         """The spending and the declarations."""
-        return Accounts(tuple(replace(group, count=count) for group, count in self.groups.items()), self.declarations)
+        groups: Counter[SpendingGroup] = Counter()
+        for group, count in self.counts.values():
+            groups[group] += count
+        return Accounts(tuple(replace(group, count=count) for group, count in groups.items()), self.declarations)
 
     def names(self) -> tuple[str, ...]:
         """Return every name of a population, of releases and of declarations."""
@@ -205,7 +215,7 @@ class History:
 
     def populations(self) -> tuple[str, ...]:
         """Return every population that something was released about, in the order of the first release."""
-        return tuple(dict.fromkeys(group.population for group in self.groups))
+        return tuple(dict.fromkeys(group.population for group, _ in self.counts.values()))
 
 
 @dataclass(frozen=True)

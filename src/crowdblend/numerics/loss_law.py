@@ -53,12 +53,17 @@ class LossLaw:
         with precision(BITS):
             return sum(self.masses, arb(0))
 
+    @cached_property
+    def _polynomial(self) -> arb_poly:
+        return arb_poly(list(self.masses))
+
     def beside(self, other: LossLaw) -> LossLaw:
         """Return the law of both mechanisms together."""
         if self.spacing != other.spacing:
             raise ValueError("laws compose on one grid")
         with precision(BITS):
-            product = arb_poly(list(self.masses)) * arb_poly(list(other.masses))
+            # A square, whose factors are one object, takes two thirds of the time.
+            product = self._polynomial * other._polynomial
             infinite = self.infinite * (other.finite + other.infinite) + self.finite * other.infinite
             # Without any mass at finite losses the product has no coefficient at all.
             places = enumerate(product.coeffs() or [arb(0)], self.first + other.first)

@@ -12,7 +12,7 @@ from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes, identify, on_disk
 from crowdblend.engines.databases import postgresql
 from crowdblend.engines.databases.postgresql import open_postgresql
-from crowdblend.errors import CrowdblendError, DoesNotCompose, InvalidInput, Unavailable
+from crowdblend.errors import CrowdblendError, DoesNotCompose, InvalidInput, NotReachable, Unavailable
 from crowdblend.ledger.identity import FingerprintRequest
 from crowdblend.policies.source import Resources
 from tests.cases import for_each
@@ -218,7 +218,7 @@ def test_a_password_in_the_address_is_refused_without_it(source):
 
 
 def test_a_server_that_does_not_answer():
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(NotReachable) as caught:
         cb.release(None, policy("postgresql://127.0.0.1:1/nowhere", table="people"), ledger=None)
     assert caught.value.code == "data.database"
     assert "127.0.0.1" not in str(caught.value)
@@ -236,6 +236,7 @@ def test_without_the_driver_a_sentence_says_what_to_install(monkeypatch):
 
 def test_the_command_releases_a_table(address, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    cb.Ledger.create()
     (tmp_path / "policy.toml").write_text(policy(address, table="town.people").to_toml())
     for more in (["--dry-run"], ["--yes", "--out", "published"]):
         done = crowdblend("release", "policy.toml", *more, folder=tmp_path)

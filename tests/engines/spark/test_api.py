@@ -98,6 +98,7 @@ def test_the_installed_command_releases_with_spark(tmp_path: Path) -> None:
         "--engine",
         "spark",
     ]
+    cb.Ledger.create(tmp_path / "crowdblend" / "ledger.sqlite")
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert cb.verify(tmp_path / "out")
