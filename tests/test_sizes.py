@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from flint import arb
 import crowdblend as cb
 from crowdblend.api import proposing
 from crowdblend.engines.choice import default_engine, identify
-from crowdblend.errors import DoesNotCompose, InvalidInput, NotProved
+from crowdblend.errors import DoesNotCompose, InvalidInput, NotProved, Refused
 from crowdblend.kinds import plan
 from crowdblend.ledger.identity import FingerprintRequest
 from crowdblend.numerics.crowd_divergence import CrowdGaps
@@ -135,6 +136,20 @@ def test_a_folder_has_a_name_that_leaves_room_for_those_beside_it(letter: str, t
     check_target(tmp_path / longest, force=False)
     with pytest.raises(InvalidInput, match="1 to 200 bytes"):
         check_target(tmp_path / (longest + letter), force=False)
+
+
+@for_each("running", [3, 4])
+def test_at_most_four_jobs_run(running: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    process = mock.Mock(poll=lambda: None)
+    monkeypatch.setattr("crowdblend.studio.jobs.subprocess.Popen", lambda *_, **__: process)
+    studio = Jobs(tmp_path)
+    for _ in range(running):
+        studio.start("check", {})
+    if running < 4:
+        studio.start("check", {})
+        return
+    with pytest.raises(Refused, match="4 jobs are running"):
+        studio.start("check", {})
 
 
 def test_as_many_old_jobs_are_kept_as_are_said(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from scipy.stats import binom
 
 from crowdblend.designs import InclusionRates
 from crowdblend.estimates import laws
-from crowdblend.estimates.cells import CellLaws, total_intervals
-from crowdblend.estimates.estimator import Estimator
+from crowdblend.estimates.cells import CellLaws, sum_strata, total_intervals
+from crowdblend.estimates.estimator import Estimator, Intervals
 from crowdblend.estimates.laws import (
     ExactCounts,
     GaussianOnEveryCell,
@@ -200,3 +200,21 @@ def test_strata_share_the_level_of_what_is_added_over_them() -> None:
     own = Estimator(ExactCounts(20), InclusionRates.at_rate(0.5))
     assert CellLaws(None, stratum="region", strata={"north": own, "south": own}).level(0.95) == pytest.approx(0.975)
     assert CellLaws(own).level(0.95) == pytest.approx(0.95)
+
+
+def test_a_sum_over_strata_knows_no_more_than_its_parts() -> None:
+    """An end that one stratum does not have the sum does not have, whichever stratum that is."""
+    rows = np.array([0, 0, 1, 1, 2, 2])
+    low, high = np.array([1, 10, 2, -1, -1, 4]), np.array([100, 200, -1, 300, 300, -1])
+    found = sum_strata(Intervals(np.array([10.0, 20.0, 5.0, 7.0, np.nan, 3.0]), low, high), rows, 3)
+    assert found.low.tolist() == [11, -1, -1]
+    assert found.high.tolist() == [300, -1, -1]
+    assert found.estimate[:2].tolist() == [30.0, 12.0]
+    assert np.isnan(found.estimate[2])
+
+
+@for_each("strata", [1, 2, 10])
+def test_strata_cover_together_as_often_as_stated(strata: int) -> None:
+    """By Boole's inequality, each may miss in an equal share of the cases."""
+    each = dict.fromkeys(map(str, range(strata)), Estimator(ExactCounts(5), InclusionRates.at_rate(0.5)))
+    assert (1 - CellLaws(None, {}, "region", each).level(0.95)) * strata == pytest.approx(0.05)

@@ -76,6 +76,12 @@ def test_a_sketch_holds_everybody_below_its_level_and_nobody_else() -> None:
     assert MOST / 4 < len(found.marks) <= MOST
 
 
+@for_each("ids", [(3, 50, 7), (50, 3, 7), (7, 50, 3), (50, 7, 3)])
+def test_a_sketch_spans_its_ids_in_whatever_order_they_come(ids: tuple[int, ...]) -> None:
+    assert of(ids).span == (3, 50)
+    assert of((*ids, -9)).span == (3, 50)
+
+
 def test_nobody_is_found_without_the_secret() -> None:
     """Marks under another secret have nothing in common, and are no public hashes."""
     people = range(1000)

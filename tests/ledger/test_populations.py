@@ -101,6 +101,17 @@ def test_every_release_about_the_same_people_has_to_add_up(first: str, ledger: L
     assert refused.value.where == ("release 2" if first == "residents" else "release 1")
 
 
+@pytest.mark.parametrize("other", ["patients", "pupils", "soldiers"])
+def test_a_release_stands_beside_none_of_several_overlapping_ones_that_does_not_add_up(
+    other: str, ledger: Ledger
+) -> None:
+    ledger.begin(spending("a", other, guarantees=(CrowdBlending(8, 0.0),)))
+    for name in ("patients", "pupils", "soldiers"):
+        ledger.overlap("residents", name)
+    with pytest.raises(DoesNotCompose, match="adds up"):
+        ledger.begin(spending("b", "residents", guarantees=plain(0.5)))
+
+
 def test_a_population_does_not_overlap_with_itself(ledger: Ledger) -> None:
     with pytest.raises(InvalidInput):
         ledger.overlap("residents", " residents")
@@ -164,8 +175,9 @@ def test_whosever_limit_it_is_people_in_common_are_declared_first(limited: str, 
     others = ("residents", "pupils")
     _refuse_beside_limit("patients", others, (), ledger.accounts().declared)
     ledger.limit(limited, epsilon=1.0, delta=1e-6)
-    with pytest.raises(DoesNotCompose, match="a limit holds that would not count"):
-        _refuse_beside_limit("patients", others, (), ledger.accounts().declared)
+    for people, numbers in ((others, ()), ((), others), (others[:1], others[1:]), (others[1:], others[:1])):
+        with pytest.raises(DoesNotCompose, match="a limit holds that would not count"):
+            _refuse_beside_limit("patients", people, numbers, ledger.accounts().declared)
 
 
 def test_ones_own_ledger_is_made_only_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,12 +32,15 @@ Edit = Callable[[Any], object]
 
 @dataclass(frozen=True)
 class Guard:
-    """One reason of a refusal in a file: an operand of the condition, or the refusal itself where it has none."""
+    """One reason of a refusal in a file: an operand of the condition, or the refusal itself where it has none.
+
+    Of values that are compared, or looked at, together each is a reason of its own: `place` then has its number too.
+    """
 
     file: str
     line: int
     function: str
-    place: int | None
+    place: tuple[int, ...]
     says: str
 
     @property
@@ -59,9 +62,9 @@ def guards_in(file: str) -> Iterator[Guard]:
     """
     tree = ast.parse((SOURCE / file).read_text(encoding="utf-8"))
     for function, statement, test in _refusals(tree):
-        for place, operand in enumerate(_operands(test)):
+        for place, operand in _reasons(test):
             says = "refuses" if operand is None else ast.unparse(operand)
-            yield Guard(file, statement.lineno, function, None if operand is None else place, says)
+            yield Guard(file, statement.lineno, function, place, says)
 
 
 def _refusals(
@@ -80,11 +83,29 @@ def _refusals(
             yield from _refusals(child, scope, child if isinstance(child, ast.If) else None)
 
 
-def _operands(condition: ast.If | None) -> list[ast.expr | None]:
+def _reasons(condition: ast.If | None) -> Iterator[tuple[tuple[int, ...], ast.expr | None]]:
     if condition is None:
-        return [None]
-    test = condition.test
-    return list(test.values) if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]
+        yield (), None
+        return
+    for at, operand in enumerate(_operands(condition.test)):
+        yield (at,), operand
+        each = _together(operand)
+        yield from (((at, number), part) for number, part in enumerate(each[0].elts if each else ()))
+
+
+def _operands(test: ast.expr) -> list[ast.expr]:
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]
+
+
+def _together(operand: ast.expr) -> list[ast.Tuple]:
+    """The tuples whose values an operand compares with each other, or the one of which it asks for any."""
+    for node in ast.walk(operand):
+        match node:
+            case ast.Compare(ast.Tuple() as left, [ast.NotEq()], [ast.Tuple() as right]):
+                return [left, right]
+            case ast.Call(ast.Name("any"), [ast.Tuple() as asked]):
+                return [asked]
+    return []
 
 
 @contextmanager
@@ -116,18 +137,22 @@ def _code_without(guard: Guard) -> CodeType:
     path = SOURCE / guard.file
     tree = ast.parse(path.read_text(encoding="utf-8"))
     ((_, statement, condition),) = (one for one in _refusals(tree) if one[1].lineno == guard.line)
-    if condition is None or guard.place is None:
+    if condition is None:
         body = next(
             node.body for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and statement in node.body
         )
         body[body.index(statement)] = ast.copy_location(ast.Pass(), statement)
     else:
-        never = ast.copy_location(ast.Constant(value=False), condition.test)
-        if _operands(condition) == [condition.test]:
-            condition.test = never
+        at, *within = guard.place
+        operands = _operands(condition.test)
+        nothing = ast.copy_location(ast.Constant(value=False), condition.test)
+        if within:
+            for each in _together(operands[at]):
+                each.elts[within[0]] = nothing
+        elif operands == [condition.test]:
+            condition.test = nothing
         else:
-            assert isinstance(condition.test, ast.BoolOp)
-            condition.test.values[guard.place] = never
+            operands[at] = nothing
     return _code(compile(tree, str(path), "exec"), guard.function)
 
 

@@ -316,6 +316,25 @@ def test_nobody_is_counted_twice_in_a_class() -> None:
             check_people([[ShownPeople(law, asked, np.array([1_100]), each=2)]])
 
 
+def test_coins_keep_no_more_than_their_share_where_a_person_is_in_several_classes() -> None:
+    """Nothing but the largest count tells: together the classes may have five times as many."""
+    half = ThinnedSurvey(0.5, 1_000, 20_000)
+    check_people([[ShownPeople(laws.ExactCounts(1), half, np.array([560, 560]), each=5)]])
+    with pytest.raises(DoesNotVerify):
+        check_people([[ShownPeople(laws.ExactCounts(1), half, np.array([700, 5]), each=5)]])
+
+
+@for_each("name", ["every cell", "below k, many"])
+def test_noise_on_many_more_cells_than_people_is_no_people(name: str) -> None:
+    """Most of what is shown are empty cells; refused in one of a billion cases."""
+    law, cells, people = LAWS[name][0], 400_000, 50
+    chance, a = np.random.default_rng(11), math.exp(-law.widest_loss)
+    counts = chance.geometric(1 - a, cells) - chance.geometric(1 - a, cells)
+    counts[:people] += 1
+    shown = counts if law.shown_from is None else counts[counts >= law.shown_from]
+    check_people([[ShownPeople(law, ThinnedSurvey(1.0, people, 20_000), shown, cells=cells)]])
+
+
 def test_honest_noise_is_refused_as_seldom_as_stated(monkeypatch: pytest.MonkeyPatch) -> None:
     """At a level of one in two: of 100 releases 76 are refused in fewer than one in a million cases."""
     monkeypatch.setattr(shown_people, "LEVEL", 0.5)

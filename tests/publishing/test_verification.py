@@ -166,7 +166,20 @@ def totals_backwards(text: str) -> str:
     return "\n".join([header, *(rows[::-1] if header.startswith('"total"') else rows), ""])
 
 
+def exchanged(one: int, other: int) -> Callable[[str], str]:
+    """Two columns change places."""
+
+    def edit(text: str) -> str:
+        rows = [line.split('","' if line.startswith('"') else ",") for line in text.splitlines()]
+        for row in rows:
+            row[one], row[other] = row[other], row[one]
+        return "\n".join([*('","'.join(row) for row in rows), ""])
+
+    return edit
+
+
 EDITS: list[tuple[str, Callable[[str], str]]] = [
+    ("microdata", exchanged(1, 2)),
     ("table", estimates("900", "72", "1000")),
     ("table", estimates("", "1000", "72")),
     ("table", lambda text: smallest_cell(text, 34)),

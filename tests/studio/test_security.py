@@ -32,7 +32,13 @@ def test_a_foreign_host_is_refused(visitor: Visitor, host: str) -> None:
     assert visitor.get("/", headers={"host": host}).status_code == 421
 
 
-@for_each("origin", ["http://evil.example", "null", "https://127.0.0.1:8765", "http://127.0.0.1:8766"])
+@for_each(
+    "origin",
+    [
+        *("http://evil.example", "null", "https://127.0.0.1:8765", "http://127.0.0.1:8766"),
+        *("http://127.0.0.1", "http://localhost", "http://localhost:8766"),
+    ],
+)
 @for_each("method", ["get", "post"])
 def test_a_foreign_origin_is_refused(visitor: Visitor, origin: str, method: str) -> None:
     headers = {"origin": origin, "sec-fetch-site": "same-origin"}

@@ -82,7 +82,10 @@ def test_what_rows_are_said_to_meet_stands_beside_them(folder, tmp_path):
     def title_of_its_own(facts):
         facts["published"]["synthetic"]["facts"]["about"] = {"title": "Rows of people"}
 
-    for change in (other_table, other_column, rows_alone, title_of_its_own):
+    def one_table_less(facts):
+        facts["published"]["synthetic"]["facts"]["met"].pop()
+
+    for change in (other_table, other_column, rows_alone, title_of_its_own, one_table_less):
         with pytest.raises(DoesNotVerify):
             cb.verify(edited(folder, tmp_path / change.__name__, change))
 

@@ -15,7 +15,10 @@ from crowdblend.releases.facts import derive, read_facts
 from crowdblend.synthesis import model
 from crowdblend.synthesis.facts import TITLE, SyntheticFacts
 from crowdblend.synthesis.synthesize import _source
+from tests.cases import for_each
 from tests.commands import crowdblend
+from tests.publishing.forged_facts import source as source_of
+from tests.publishing.forged_facts import synthetic
 from tests.refusals import refuses
 
 COLUMNS = {
@@ -254,6 +257,13 @@ def test_sources_that_may_be_of_one_sample_do_not_add_up_and_all_state_what_they
     assert Assumption.IDS_OF_THE_TABLE in fresh.stated_assumptions
     with refuses("data-contradict"):
         derive(rows_of(cb.Coins(0.3)))
+
+
+@for_each("vouched", [(False, False), (True, False), (False, True), (True, True)])
+def test_rows_are_people_where_one_of_the_sources_says_so(vouched):
+    """Whichever it is: the certificate of the rows states what any of them takes on trust."""
+    made = [source_of("table-register", person=None if alone else "person_id") for alone in vouched]
+    assert read_facts(synthetic(*made)).rows_are_people is any(vouched)
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -86,8 +86,8 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
 
     def derivations(self) -> tuple[Derivation, ...]:
         for facts in self.publications.values():
-            said = (facts.files, facts.date, facts.about, facts.software, facts.proposed)
-            if facts.person != (None if facts.is_computed_from_others else self.person) or any(said):
+            person = None if facts.is_computed_from_others else self.person
+            if facts.person != person or any((facts.files, facts.date, facts.about, facts.software, facts.proposed)):
                 raise contradiction("a publication says of itself what its programme says")
         # What is computed from what the others publish loses nothing.
         names = [name for name, facts in self.publications.items() if not facts.is_computed_from_others]
