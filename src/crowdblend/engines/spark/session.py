@@ -137,7 +137,7 @@ def _other_code(version: str) -> Unavailable:
     """Return the refusal of executors with other code than the driver's, which would draw another sample."""
     found = f"crowdblend {version}" if version != __version__ else f"other code of crowdblend {version}"
     message = f"The Spark executors run {found}, and the driver crowdblend {__version__}: they would draw other people."
-    remedy = "Install the same version everywhere, or ship the driver's: crowdblend spark-package."
+    remedy = "Install the same version everywhere."
     return Unavailable(message, remedy=remedy, where="crowdblend", code="engine.spark-version")
 
 
