@@ -45,14 +45,6 @@ REFRAINS = re.compile(
     r"must [^.\"]*, and (is|are|has|have|does|do)( not\b| none\b| other|\.)"
     r"|NOBODY_|Nobody wants|THEORY [0-9]|\bis not there\b"
 )
-# A participle names neither a thing nor an action; an adjective names a truth value, and is allowed there.
-PARTICIPLE = re.compile(
-    r"_*([a-z]+ed|told|found|made|shown|known|kept|left|held|given|taken|drawn|written|said|seen|sent|spent|built|begun"
-    r"|chosen|done|gone|meant|paid|sought|thought|hidden|broken)"
-)
-# A direction; a parameter of certificates; a public design, its module and its parameter; a public error.
-ALLOWED = {"left", "explored", "biased", "proposed", "refused", "seed", "need", "speed", "feed"}
-TRUTH = re.compile(r"bool( \| None)?|NDArray\[np\.bool_\]|Mask")
 RIDDLE = re.compile(r"(What|How|Whether|By what|By which|Of|So|That|Whoever|Why)\b")
 # Words of docstrings and comments: dialect, archaisms and fillers. There is no baseline: none may occur.
 WORDS = re.compile(
@@ -93,42 +85,6 @@ def _nodes_by_type() -> dict[type[ast.AST], list[tuple[Path, Any]]]:
 def nodes(*types: type[ast.AST]) -> Iterator[tuple[Path, Any]]:
     """Yield every node of these types, with its file."""
     return chain.from_iterable(_nodes_by_type()[one] for one in types)
-
-
-def is_participle(name: str) -> bool:
-    """Return whether a name is one word that names neither a thing nor an action."""
-    word = name.strip("_").lower() if name.islower() or name.strip("_").istitle() else name
-    return bool(PARTICIPLE.fullmatch(word)) and word not in ALLOWED
-
-
-def is_truth(annotation: ast.expr | None) -> bool:
-    """Return whether a type is that of truth values, which adjectives name."""
-    return annotation is not None and bool(TRUTH.fullmatch(ast.unparse(annotation)))
-
-
-def names(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a node gives to a class, a function or parameters."""
-    if isinstance(node, ast.ClassDef):
-        yield node.name
-    if isinstance(node, DEFINITIONS):
-        if not is_truth(node.returns):
-            yield node.name
-        named = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
-        yield from (one.arg for one in named if one is not None and not is_truth(one.annotation))
-
-
-def names_are_nouns_or_verbs() -> None:
-    files = {file.as_posix() for file in trees() if any(is_participle(part) for part in file.with_suffix("").parts)}
-    assert files == set()
-    assert [
-        f"{file}: {name}"
-        for file, node in nodes(*DEFINITIONS, ast.ClassDef)
-        for name in names(node)
-        if is_participle(name)
-    ] == []
-    assert [
-        is_participle(name) for name in ("_found", "Wanted", "planned", "planned_parameter", "FoundFile", "read")
-    ] == [*[True] * 3, *[False] * 3]
 
 
 def docstrings() -> Iterator[tuple[str, str]]:
@@ -304,7 +260,6 @@ def nobody_compares_with_a_kind_s_name_outside_its_folder() -> None:
 @for_each(
     "law",
     [
-        names_are_nouns_or_verbs,
         docstrings_say_what_is_returned,
         docstrings_and_comments_use_plain_words,
         refusals_have_a_code_and_a_place,

@@ -64,11 +64,11 @@ def count_classes(
 
 
 def identify(
-    data: DataSource, resources: Resources, place: FingerprintRequest, engine: Engine | None = None
+    data: DataSource, resources: Resources, request: FingerprintRequest, engine: Engine | None = None
 ) -> Identity:
     """Open a source and return its identity."""
     with (engine or default_engine()).open(data, (), resources) as source:
-        return source.identity(place)
+        return source.identity(request)
 
 
 @contextmanager

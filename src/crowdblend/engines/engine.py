@@ -126,7 +126,7 @@ class Source(Protocol):
         `what` says in refusals whose file it is.
         """
 
-    def identity(self, place: FingerprintRequest) -> Identity:
+    def identity(self, request: FingerprintRequest) -> Identity:
         """Return the source's identity for the ledger: its content, its people, its rows without ids."""
 
 

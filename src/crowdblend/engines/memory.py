@@ -162,6 +162,6 @@ class MemorySource:
         """Made-up people have no links."""
         raise NotImplementedError
 
-    def identity(self, place: FingerprintRequest) -> Identity:
+    def identity(self, request: FingerprintRequest) -> Identity:
         """Made-up people are in no ledger."""
         raise NotImplementedError

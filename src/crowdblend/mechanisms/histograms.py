@@ -118,9 +118,9 @@ def natural_threshold(cells: int, noise_epsilon: float) -> int:
     return max(1, math.ceil(math.log(EXPECTED_FALSE * (1 + a) / cells) / -noise_epsilon))
 
 
-def threshold_for(respondents: int | None, cells: int, noise_epsilon: float) -> int | None:
+def threshold_for(show_from: int | None, cells: int, noise_epsilon: float) -> int | None:
     """Return the value from which cells are shown: the one set, else all that can be listed."""
-    return respondents or (None if cells <= MOST_CELLS_LISTED else natural_threshold(cells, noise_epsilon))
+    return show_from or (None if cells <= MOST_CELLS_LISTED else natural_threshold(cells, noise_epsilon))
 
 
 def shown_in_order(cells: NDArray[np.int64], values: NDArray[np.int64], show_from: int | None) -> NDArray[np.int64]:

@@ -61,14 +61,14 @@ class Column:
         return len(self.recodings) > 1
 
 
-def columns_of(context: object) -> tuple[Column, ...]:
+def columns_of(domains: object) -> tuple[Column, ...]:
     """Return the columns: at least one, each named once, whatever their case."""
-    if isinstance(context, Mapping):
-        columns = tuple(Column.of(check_name(name), domain) for name, domain in context.items())
-    elif isinstance(context, str | bytes) or not isinstance(context, Iterable):
-        raise refusal("type", f"[columns] takes domains by name, got {show_value(context)}.", _EXAMPLE, "[columns]")
+    if isinstance(domains, Mapping):
+        columns = tuple(Column.of(check_name(name), domain) for name, domain in domains.items())
+    elif isinstance(domains, str | bytes) or not isinstance(domains, Iterable):
+        raise refusal("type", f"[columns] takes domains by name, got {show_value(domains)}.", _EXAMPLE, "[columns]")
     else:
-        columns = tuple(context)
+        columns = tuple(domains)
     for column in columns:
         if not isinstance(column, Column):
             raise refusal("type", f"[columns] takes domains by name, got {show_value(column)}.", _EXAMPLE, "[columns]")

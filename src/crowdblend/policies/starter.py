@@ -260,34 +260,35 @@ def _why(name: str, weight: str | None, places: Collection[str]) -> str:
     return "it says where people are; see --kind points." if name in places else "it numbers the rows."
 
 
-def _sections(kinds: Sequence[str], design: str, message: Mapping[str, str]) -> dict[str, str]:
+def _sections(kinds: Sequence[str], design: str, known_values: Mapping[str, str]) -> dict[str, str]:
     """Return what is said once, by section: the keys that are needed, and those that something is known for."""
     merged: dict[str, dict[str, Key]] = {}
     for kind in kinds:
         for section, keys in kind_sections(kind, design).items():
             if section not in ("publish", "recoding", "about", "columns"):
                 merged[section] = {**merged.get(section, {}), **keys}
-    blocks = {section: f"[{section}]\n{_lines(keys, message)}" for section, keys in merged.items()}
+    blocks = {section: f"[{section}]\n{_lines(keys, known_values)}" for section, keys in merged.items()}
     if design:
         told = f"[sampling]\ndesign = {toml_text(design)}   # {DESIGNS[design].meaning}\n"
-        blocks["sampling"] = told + _lines(merged["sampling"], message)
+        blocks["sampling"] = told + _lines(merged["sampling"], known_values)
     return {section: text for section, text in blocks.items() if text.count("\n") > 1}
 
 
-def _publication(proposal: Proposal, design: str, message: Mapping[str, str]) -> str:
+def _publication(proposal: Proposal, design: str, known_values: Mapping[str, str]) -> str:
     """Return a publication, with what is proposed for it or needed."""
     kind, keys, inside = proposal
     named = "".join(f"{name} = {value}\n" for name, value in keys.items())
-    text = f"[[publish]]\nkind = {toml_text(kind)}\n{named}" + _lines(kind_sections(kind, design)["publish"], message)
+    text = f"[[publish]]\nkind = {toml_text(kind)}\n{named}"
+    text += _lines(kind_sections(kind, design)["publish"], known_values)
     statistics = kind_lists(kind, design).get("publish.statistics")
     if statistics is None:
         return text
-    lines = "".join(f"{name} = {value}\n" for name, value in inside.items()) or _lines(statistics, message)
+    lines = "".join(f"{name} = {value}\n" for name, value in inside.items()) or _lines(statistics, known_values)
     return f"{text}\n[[publish.statistics]]\n{lines}"
 
 
-def _lines(keys: Mapping[str, Key], message: Mapping[str, str]) -> str:
-    found = ((key, message.get(key.where) or (FILL if key.required else None)) for key in keys.values())
+def _lines(keys: Mapping[str, Key], known_values: Mapping[str, str]) -> str:
+    found = ((key, known_values.get(key.where) or (FILL if key.required else None)) for key in keys.values())
     lines = []
     for key, value in found:
         if value is not None:

@@ -178,9 +178,9 @@ def _above(value: Fraction) -> float:
     return near if Fraction(near) >= value else math.nextafter(near, math.inf)
 
 
-def rates_of(rates_or_column: Mapping[str, float] | str) -> Mapping[str, float]:
+def rates_of(rates_or_path: Mapping[str, float] | str) -> Mapping[str, float]:
     """Return the rates by label, from the policy or from a file; every one above 0 and below 1."""
-    rates = _read_rates(Path(rates_or_column)) if isinstance(rates_or_column, str) else dict(rates_or_column)
+    rates = _read_rates(Path(rates_or_path)) if isinstance(rates_or_path, str) else dict(rates_or_path)
     if len(rates) > _MOST_STRATA:
         raise _wrong_rates(f"rates in [sampling] lists more than {_MOST_STRATA:,} strata.", "Merge some of them.")
     for label, rate in rates.items():

@@ -359,11 +359,11 @@ class PublishedRelease:
         kept = tuple(column for column in cells.columns if column in self.facts.domains or column in shown)
         return replace(cells, columns=kept)
 
-    def _stated_errors(self, confidence: float, stated_error: float) -> Any:
+    def _stated_errors(self, confidence: float, stated_confidence: float) -> Any:
         """Statistics have an error of their own, for one confidence."""
-        if stated_error != confidence:
-            message = f"The errors of this release are stated for a confidence of {stated_error}."
-            remedy = f"Read it with confidence {stated_error}."
+        if stated_confidence != confidence:
+            message = f"The errors of this release are stated for a confidence of {stated_confidence}."
+            remedy = f"Read it with confidence {stated_confidence}."
             raise InvalidInput(message, remedy=remedy, where="confidence", code="reading.confidence")
         data = self._texts(DATA)
         # The error of a quantile is one of its rank, so that its error is blank, and so are low and high.

@@ -216,8 +216,8 @@ def _hashes(folder: PublishedRelease) -> dict[str, str]:
 
 
 def _details(folder: PublishedRelease) -> list[Table]:
-    def cells(statement: Mapping[str, object]) -> list[list[str]]:
-        return [[shorten(str(name), 400), shorten(fact(value), 400)] for name, value in statement.items()]
+    def cells(values: Mapping[str, object]) -> list[list[str]]:
+        return [[shorten(str(name), 400), shorten(fact(value), 400)] for name, value in values.items()]
 
     facts = folder.facts
     release = {"kind": facts.kind, **facts.whole_parameters}

@@ -50,10 +50,10 @@ def without_controls(value: object) -> object:
     return value.translate(_OBEYED) if type(value) is str else value
 
 
-def inline_svg(how: str, description: str) -> Markup:
+def inline_svg(svg: str, description: str) -> Markup:
     """Return an SVG element for the inside of a page, with a description for those who cannot see it."""
     # Inside HTML the name space means nothing, and without it the page names no outside address at all.
-    root = how.removeprefix("<svg").replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
+    root = svg.removeprefix("<svg").replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
     return Markup(f'<svg role="img" aria-label="{escape(description.translate(_OBEYED))}"{root}')
 
 

@@ -110,18 +110,18 @@ class DuckDBSource:
         """All rows: people's names as whole numbers or texts, then values as they are; a blank anywhere is refused."""
         return read_table(self._connection, self._ready, names, values, what)
 
-    def identity(self, place: FingerprintRequest) -> Identity:
+    def identity(self, request: FingerprintRequest) -> Identity:
         """Return the source's identity for the ledger: its files, its people, its rows without ids."""
         with redact(_UNREADABLE, _REMEDY):
             hashes = self._hashes
             if self.data.format == "frame":
-                return hashes.identity(self.data, place, lambda: hashes.content_name(place.secret))
+                return hashes.identity(self.data, request, lambda: hashes.content_name(request.secret))
             if sum(file.stat().st_size for file in identities.files_of(self.data)) < _HASHED_ALONE:
-                return hashes.identity(self.data, place, lambda: identities.source_name(self.data, place.secret))
+                return hashes.identity(self.data, request, lambda: identities.source_name(self.data, request.secret))
             # The files' bytes are hashed beside the database's work.
             with futures.ThreadPoolExecutor(1) as beside:
-                name = beside.submit(identities.source_name, self.data, place.secret)
-                return hashes.identity(self.data, place, name.result)
+                name = beside.submit(identities.source_name, self.data, request.secret)
+                return hashes.identity(self.data, request, name.result)
 
     def _rows(self, draw: Draw, cursor: duckdb.DuckDBPyConnection) -> duckdb_rows.Rows:
         return duckdb_rows.Rows(

@@ -102,14 +102,14 @@ class DuckDBHashes:
         found = self._connection.execute(f"SELECT {each} FROM {rows}").fetchall()[0]
         return frozenset(name for name, numbers in zip(names, found, strict=True) if numbers)
 
-    def identity(self, data: DataSource, place: FingerprintRequest, name: Callable[[], str]) -> Identity:
+    def identity(self, data: DataSource, request: FingerprintRequest, name: Callable[[], str]) -> Identity:
         """Return the identity of the source, with everything that the ledger wants to compare it by.
 
         Its name is asked for last: an engine may make it meanwhile.
         """
         if data.person is not None and self.some_rows.rounded_ids:
             raise rounded_ids(data.person)
-        anchors = self._anchors(data, place)
+        anchors = self._anchors(data, request)
         sketches, numbered = [], False
         for (kind, anchor), each in zip(anchors, self.hashes([anchor for _, anchor in anchors]), strict=True):
             numbers_rows = each.numbers_rows(self.rows)
@@ -117,18 +117,18 @@ class DuckDBHashes:
                 numbered = numbers_rows
             # What numbers the rows of a table is in every table; only an entry that knows nothing else is compared.
             known: Kind = "numbering" if kind == "column" and numbers_rows else kind
-            sketches.append(sketch(known, anchor, each.level, each.rows, place.secret, each.numbers))
+            sketches.append(sketch(known, anchor, each.level, each.rows, request.secret, each.numbers))
         return Identity(name(), self.hashing, tuple(sketches), numbered=numbered)
 
-    def _anchors(self, data: DataSource, place: FingerprintRequest) -> list[tuple[Kind, Anchor]]:
+    def _anchors(self, data: DataSource, request: FingerprintRequest) -> list[tuple[Kind, Anchor]]:
         """Return the anchors of the source, and those of earlier sources that have these columns."""
         every = set(self.columns)
         anchors: list[tuple[Kind, Anchor]] = []
         if data.person is not None:
             anchors.append(("person" if data.ids == "people" else "numbering", Anchor((data.person,), (data.person,))))
-        others = [name for name in place.columns if name in every and name != data.person]
+        others = [name for name in request.columns if name in every and name != data.person]
         anchors += [("column", Anchor((name,), (name,))) for name in others]
-        rows = [anchor for anchor in place.rows if {*anchor.columns, *anchor.by} <= every]
+        rows = [anchor for anchor in request.rows if {*anchor.columns, *anchor.by} <= every]
         content = [name for name in self.columns if name != data.person]
         rows += self._own_rows(content, rows)
         if data.person is None:
@@ -161,15 +161,15 @@ class DuckDBHashes:
             for (anchor, level), first in zip(wanted, self._first(wanted), strict=True)
         ]
 
-    def _first(self, place: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
+    def _first(self, anchors: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
         """Return the hashes of the levels that were guessed."""
         # Of few different rows all are kept, and each of them may be there often: they are grouped as they are read.
-        sources = [self._source_of_ids(*one) for one in place]
-        together = [at for at, (_, level) in enumerate(place) if level and sources[at] is None]
-        found = dict(zip(together, self.scan([place[at] for at in together]), strict=True))
+        sources = [self._source_of_ids(*one) for one in anchors]
+        together = [at for at, (_, level) in enumerate(anchors) if level and sources[at] is None]
+        found = dict(zip(together, self.scan([anchors[at] for at in together]), strict=True))
         return [
             found[at] if at in found else self._scan([one], sources[at] or self._source)[0]
-            for at, one in enumerate(place)
+            for at, one in enumerate(anchors)
         ]
 
     @cached_property
@@ -212,13 +212,13 @@ class DuckDBHashes:
         different = self.some_rows.population(anchor.columns, self.rows)
         return max(0, math.floor(math.log2(different / (2 * MOST)))) if different > 2 * MOST else 0
 
-    def scan(self, place: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
+    def scan(self, anchors: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
         """Return the hashes of anchors, each up to its level."""
-        return self._scan(place, self._source) if place else []
+        return self._scan(anchors, self._source) if anchors else []
 
-    def _scan(self, place: Sequence[tuple[Anchor, int]], source: str) -> list[Hashes]:
+    def _scan(self, anchors: Sequence[tuple[Anchor, int]], source: str) -> list[Hashes]:
         selected, conditions, groups = [], [], []
-        for at, (anchor, level) in enumerate(place):
+        for at, (anchor, level) in enumerate(anchors):
             by, content, number = self._hash(anchor.by), self._hash(anchor.columns), self._number(anchor)
             below = f" < {1 << (_BITS - level)}::UBIGINT" if level else " IS NOT NULL"
             selected += [f"{by} AS b{at}", f"{content} AS c{at}", f"{number} AS n{at}"]
@@ -226,18 +226,18 @@ class DuckDBHashes:
             found = f"SELECT {at}, b{at}, c{at}, count(*), min(n{at}) FROM kept"
             groups.append(f"({found} WHERE b{at}{below} GROUP BY b{at}, c{at} LIMIT {BEYOND})")
         # Once per row that is kept, and not once per group that reads it.
-        how = "MATERIALIZED" if len(place) > 1 else "NOT MATERIALIZED"
+        how = "MATERIALIZED" if len(anchors) > 1 else "NOT MATERIALIZED"
         query = (
             f"WITH kept AS {how} (SELECT {', '.join(selected)} FROM {source} "
             f"WHERE {' OR '.join(conditions)}) {' UNION ALL '.join(groups)}"
         )
-        rows: list[list[tuple[int, int, int]]] = [[] for _ in place]
-        numbers: list[dict[int, int]] = [{} for _ in place]
+        rows: list[list[tuple[int, int, int]]] = [[] for _ in anchors]
+        numbers: list[dict[int, int]] = [{} for _ in anchors]
         for at, by_hash, content, count, number in self._connection.execute(query).fetchall():
             rows[at].append((by_hash, content, count))
             if number is not None:
                 numbers[at][content] = number
-        return [Hashes(level, rows[at], numbers[at]) for at, (_, level) in enumerate(place)]
+        return [Hashes(level, rows[at], numbers[at]) for at, (_, level) in enumerate(anchors)]
 
     def _number(self, anchor: Anchor) -> str:
         """Return SQL for the whole number that the value of a single column is; NULL where it is none."""

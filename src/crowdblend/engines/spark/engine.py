@@ -96,7 +96,7 @@ class SparkSource:
         """Return all rows, collected on the driver; a blank anywhere is refused."""
         return read_links(self.relation, names, values, what, self._memory_limit, self._progress)
 
-    def identity(self, place: FingerprintRequest) -> Identity:
+    def identity(self, request: FingerprintRequest) -> Identity:
         """Return the source's identity for the ledger: its content, its people, its rows without ids."""
         hashes = SparkHashes(self.relation)
-        return hashes.identity(self.data, place, lambda: hashes.name(place.secret))
+        return hashes.identity(self.data, request, lambda: hashes.name(request.secret))

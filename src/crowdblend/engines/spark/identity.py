@@ -108,34 +108,34 @@ class SparkHashes(DuckDBHashes):
             relation = Relation(VIEW, fields, rows=self.rows)
             return DuckDBHashes(connection, relation, self._in_spark.data.person).some_rows
 
-    def _first(self, place: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
+    def _first(self, anchors: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
         """One job for all anchors; where that is too much, one for each."""
-        found = self.scan(place)
-        if sum(len(each.rows) for each in found) >= BEYOND * len(place) and len(place) > 1:
-            return [self.scan([one])[0] for one in place]
+        found = self.scan(anchors)
+        if sum(len(each.rows) for each in found) >= BEYOND * len(anchors) and len(anchors) > 1:
+            return [self.scan([one])[0] for one in anchors]
         return found
 
-    def scan(self, place: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
+    def scan(self, anchors: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
         """Return the hashes of anchors, each up to its level."""
-        if not place:
+        if not anchors:
             return []
-        names = dict.fromkeys(name for anchor, _ in place for name in (*anchor.by, *anchor.columns))
+        names = dict.fromkeys(name for anchor, _ in anchors for name in (*anchor.by, *anchor.columns))
         opening = self._in_spark.opening([*names])
-        task = HashRows(opening, tuple(place), self.rows, self.hashing)
+        task = HashRows(opening, tuple(anchors), self.rows, self.hashing)
         hashed = self._in_spark.map_tasks(task, opening, _GROUPS).groupBy("anchor", "decides", "content")
-        summed = hashed.agg({"n": "sum", "number": "min", "problem": "max"}).limit(BEYOND * len(place))
+        summed = hashed.agg({"n": "sum", "number": "min", "problem": "max"}).limit(BEYOND * len(anchors))
         columns = collect(summed).to_pydict()
         for problem in columns["max(problem)"]:
             if problem is not None:
                 raise problem_of(json.loads(problem))
-        rows: list[list[tuple[int, int, int]]] = [[] for _ in place]
-        numbers: list[dict[int, int]] = [{} for _ in place]
+        rows: list[list[tuple[int, int, int]]] = [[] for _ in anchors]
+        numbers: list[dict[int, int]] = [{} for _ in anchors]
         keys = (columns[name] for name in ("anchor", "decides", "content", "sum(n)", "min(number)"))
         for at, decides, content, count, number in zip(*keys, strict=True):
             rows[at].append((decides % (1 << 64), content % (1 << 64), count))
             if number is not None:
                 numbers[at][content % (1 << 64)] = number
-        return [Hashes(level, rows[at], numbers[at]) for at, (_, level) in enumerate(place)]
+        return [Hashes(level, rows[at], numbers[at]) for at, (_, level) in enumerate(anchors)]
 
     def name(self, secret: bytes) -> str:
         """A name for the exact content: that of the files, or of the rows in whatever order where there are none."""
