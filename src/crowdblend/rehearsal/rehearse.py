@@ -27,8 +27,8 @@ from crowdblend.frozen import dataclass
 from crowdblend.kinds import AnyPlan, Result, plan
 from crowdblend.kinds.graph.policy import GraphPolicy
 from crowdblend.kinds.points.policy import PointsPolicy
-from crowdblend.kinds.statistics.plan import StatisticsPlan
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
+from crowdblend.kinds.statistics.statistics_plan import StatisticsPlan
 from crowdblend.packages import parquet, pyarrow
 from crowdblend.policies import sampling as designs
 from crowdblend.policies.policy import Policy
@@ -354,7 +354,7 @@ def _off_statistics(policy: StatisticsPolicy, engine: Engine) -> Off:
     without = tuple(made.replace(error=None) for made in policy.publication.statistics)
     weighted = policy.sampling.weight is not None
     everybody = policy.replace(sampling=policy.sampling if weighted else designs.Everybody(), statistics=without)
-    planned = cast(StatisticsPlan, plan(everybody.with_source(policy.data)))
+    planned = cast(StatisticsPlan[Any], plan(everybody.with_source(policy.data)))
     reading = planned.read(engine, ReleaseKey(new_key()))
     places = {made.name: place for place, made in enumerate(without)}
     mechanism = planned.parameters.way_of(0).mechanism

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +15,8 @@ from numpy.typing import NDArray
 from crowdblend.engines.persons import Persons, read_persons
 from crowdblend.engines.sampling import smallest
 from crowdblend.frozen import dataclass
-from crowdblend.kinds.statistics.plan import StatisticsPlan, numbers_output
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
+from crowdblend.kinds.statistics.statistics_plan import StatisticsPlan, numbers_output
 from crowdblend.mechanisms.statistics import ChosenQuantile, quantile_losses
 from crowdblend.planning.statistics.accuracy import QuantileShape
 from crowdblend.planning.statistics.ways import SAMPLE, Way
@@ -47,7 +48,7 @@ def subject(policy: StatisticsPolicy, request: AuditRequest) -> StatisticsSubjec
 
 
 @dataclass(frozen=True)
-class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, ReplacedPerson]):
+class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan[Any], ReplacedPerson]):
     """A policy on made-up people, when one person's data are replaced."""
 
     @property
@@ -188,7 +189,7 @@ class StatisticsBatch:
     so what those who are drawn add up to follows from how many of each crowd they are.
     """
 
-    plan: StatisticsPlan
+    plan: StatisticsPlan[Any]
     population: Population
     files: Files
     releases: int = RELEASES
