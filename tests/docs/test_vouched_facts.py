@@ -15,6 +15,7 @@ from crowdblend.releases.facts import ReleaseFacts
 
 PAGE = Path(__file__).parents[2] / "docs" / "threat-model.md"
 VOUCHED = {
+    *("FixedSizeFacts people group", "InCopiesFacts people group"),
     *("EverywhereFacts releases recoding count totals", "ThresholdFacts releases recoding"),
     *("ReleaseFacts person about date software proposed", "PeopleFacts design rows_per_person one_row"),
     *(
@@ -32,12 +33,18 @@ VOUCHED = {
     *("NoisyHistogram k noise_epsilon", "NoiseEverywhere noise_epsilon rows_per_person", "GaussianEverywhere sigma"),
     *("ThresholdHistogram noise_epsilon show_from", "NoisyTotal noise_epsilon rows_per_person"),
     *("MovedPoints k noise_epsilon", "Series releases", "OutlierHistogram epsilon transition limit"),
-    *("StatisticsFacts people group", "StatisticFacts way noise_epsilon samples", "FittedRows noise_epsilon rows"),
+    *(
+        "FixedSizeFacts people group",
+        "InCopiesFacts people group",
+        "StatisticFacts way noise_epsilon samples",
+        "FittedRows noise_epsilon rows",
+    ),
     *("Exponential epsilon rows", "CountedRows noise_epsilon rows", "SyntheticFacts sources met", "Source digest"),
     *("GraphFacts people degree_bound average_bound", "GraphStatisticFacts scale resolution samples explored"),
     *("ProgrammeFacts releases split design", "PublicationFacts share"),
 }
 CHECKED = {
+    *(f"{one} statistics_ columns series epsilon confidence" for one in ("FixedSizeFacts", "InCopiesFacts")),
     *("EverywhereFacts columns mechanism epsilon delta", "ThresholdFacts columns mechanism epsilon delta"),
     # Hashes, labels and columns are held against the data; what ran, against the form of the kind.
     *(
@@ -53,7 +60,12 @@ CHECKED = {
         "OutlierTableFacts mechanism columns series",
         "SynopsisFacts mechanism columns series queries",
     ),
-    *("StatisticsFacts statistics_ columns series", "SyntheticFacts columns rows", "GraphFacts statistics"),
+    *(
+        "FixedSizeFacts statistics_ columns series",
+        "InCopiesFacts statistics_ columns series",
+        "SyntheticFacts columns rows",
+        "GraphFacts statistics",
+    ),
     *("Strata strata", "Weights strata", "ProgrammeFacts published", "PublicationFacts facts", "Source facts stated"),
     *("Domain recoding labels size other missing start to width resolution breaks include_to bottom top whole",),
     *(
@@ -75,7 +87,12 @@ CHECKED = {
         "PointsFacts epsilon delta",
         "Series epsilon delta",
     ),
-    *("ProgrammeFacts epsilon delta", "StatisticsFacts epsilon confidence", "RecodingFacts released_epsilon"),
+    *(
+        "ProgrammeFacts epsilon delta",
+        "FixedSizeFacts epsilon confidence",
+        "InCopiesFacts epsilon confidence",
+        "RecodingFacts released_epsilon",
+    ),
     *("OutlierHistogram show_from factor", "NoisyHistogram show_from flag", "SynopsisFacts failure misfit size"),
 }
 
@@ -105,8 +122,10 @@ def fields_of(facts: Any, found: dict[type, None]) -> dict[type, None]:
 def every_field() -> set[str]:
     classes: dict[type, None] = {}
     for kind in (*KINDS, *WHOLES):
-        for one in vars(part(kind, "facts")).values():
-            if isinstance(one, type) and issubclass(one, ReleaseFacts) and one.__struct_config__.tag == kind:
+        held = [one for one in vars(part(kind, "facts")).values() if isinstance(one, type)]
+        facts = [one for one in held if issubclass(one, ReleaseFacts) and one.__struct_config__.tag == kind]
+        for one in facts:
+            if not any(issubclass(other, one) for other in facts if other is not one):  # that of a method
                 fields_of(one, classes)
     shared = {"ReleaseFacts", "PeopleFacts"}
     named = set()

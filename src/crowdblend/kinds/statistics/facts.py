@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from itertools import product
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import msgspec
 from msgspec.structs import asdict, replace
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import best_for_group
+from crowdblend.designs import Survey
 from crowdblend.kinds.statistics.policy import MOST_BINS, shape_of
 from crowdblend.kinds.statistics.statistic import Statistic, group_columns
 from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.planning.statistics.choice import TotalsPlan
 from crowdblend.planning.statistics.strata_totals import StrataWay, weights_of_design
-from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, Way
+from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, AnyShape, Mechanism, SampleWay, Way
 from crowdblend.recoding.bounded_recoding import BoundedRecoding
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.intervals import Breaks
-from crowdblend.releases.facts import OTHER_BUDGET, Count, Epsilon, Fact, Parameters, contradiction, rows_counted
+from crowdblend.releases.facts import (
+    OTHER_BUDGET,
+    Count,
+    Epsilon,
+    Fact,
+    Parameters,
+    ReleaseFacts,
+    contradiction,
+    rows_counted,
+)
 from crowdblend.releases.series import RepeatedFacts
 
 Labels = dict[str, tuple[str, ...]]
@@ -67,12 +77,23 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
     domain of its labels, that of its numbers, or both.
     """
 
+    ways: ClassVar[tuple[Mechanism, ...]] = ()
+    """The ways in which a statistic may be computed."""
+    designed: ClassVar[bool] = False
+    """True if strata, weights or coins decide who is counted, so that sizes are noisy as well."""
+
     epsilon: Epsilon
     confidence: Annotated[float, msgspec.Meta(gt=0, lt=1)]
     people: Count
     statistics_: Annotated[dict[str, StatisticFacts], msgspec.Meta(max_length=1_000)] = msgspec.field(name="statistics")
     columns: dict[str, Annotated[tuple[Domain, ...], msgspec.Meta(min_length=1)]]
     group: Count | None = None
+
+    @classmethod
+    def class_of(cls, document: Mapping[str, Any]) -> type[ReleaseFacts]:
+        design = document.get("design")
+        exactly = isinstance(design, Mapping) and design.get("design") == Survey.__struct_config__.tag
+        return FixedSizeFacts if exactly else InCopiesFacts
 
     def among_others(self, epsilon: float, delta: float) -> Self:
         return replace(self, epsilon=epsilon)
@@ -147,30 +168,26 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
                 made,
                 self.measures.get(str(made.column)),
                 len(self.bins(made)),
-                designed=not self.design.counts_exactly,
+                designed=self.designed,
             )
             for made in self.statistics
         )
-        stated, found = list(self.statistics_.values()), []
-        for name in (EVERYBODY, SAMPLE) if self.design.counts_exactly else (STRATA,):
-            places = tuple(place for place, one in enumerate(stated) if one.way == name)
-            if not places:
-                continue
-            own = tuple(shapes[place] for place in places)
-            noise = tuple(stated[place].noise_epsilon for place in places)
-            way: Way | StrataWay
-            if name == STRATA:
-                weights = weights_of_design(self.design, self.rows_per_person)
-                way = StrataWay(self.design, weights, own, noise, self.failure)
-            else:
-                samples = {stated[place].samples for place in places}
-                if len(samples) != 1 or self.people != self.design.of:
-                    raise contradiction("statistics of one way are relative to one number of people")
-                way = Way(name, samples.pop() or 0, self.people, own, noise, self.failure)
-            found.append((places, way))
+        found = []
+        for name in self.ways:
+            places = tuple(place for place, one in enumerate(self.statistics_.values()) if one.way == name)
+            if places:
+                found.append((places, self._way(name, places, tuple(shapes[place] for place in places))))
         if sum(len(places) for places, _ in found) != len(shapes):
             raise contradiction("a statistic was computed in a way that its design does not have")
         return TotalsPlan(shapes, tuple(found))
+
+    def _way(self, name: Mechanism, places: Sequence[int], shapes: tuple[AnyShape, ...]) -> Way | StrataWay:
+        """Return the noise of the statistics at these places, which went this way."""
+        raise NotImplementedError
+
+    def _noise(self, places: Sequence[int]) -> tuple[float, ...]:
+        stated = list(self.statistics_.values())
+        return tuple(stated[place].noise_epsilon for place in places)
 
     @property
     def mechanisms(self) -> tuple[NoisyStatistics, ...]:
@@ -189,13 +206,6 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
     def derivations(self) -> tuple[Derivation, ...]:
         """Derive zero-knowledge privacy for one person and for the group, if any, and differential privacy."""
         self.check()
-        exactly = self.design.counts_exactly
-        if exactly and self.rows_per_person is not None:
-            raise contradiction("it does not say how many rows it counts")
-        if exactly:
-            ways = {one.way: one.samples or 0 for one in self.statistics_.values()}
-            if sum(ways.values()) != self.design.people or (self.design.already_drawn and EVERYBODY in ways):
-                raise contradiction("its statistics are relative to other numbers of people than it states")
         one, *others = self.plan.derivations()
         if one.conclusion.epsilon > self.epsilon:
             raise contradiction("its mechanisms guarantee less than it states")
@@ -219,11 +229,51 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
     @property
     def parameters(self) -> Parameters:
         found: Parameters = {"epsilon": self.epsilon, "people": self.people, "confidence": self.confidence}
-        if self.design.counts_exactly:
-            found |= {"sample": self.design.people or 0}
-        elif self.rate is not None:
-            found |= {"rate": self.rate}
-        return found | self.series_parameters
+        return found | self.sample_parameters | self.series_parameters
+
+    @property
+    def sample_parameters(self) -> Parameters:
+        """The size of the sample, or its rate where it has one."""
+        return {} if self.rate is None else {"rate": self.rate}
+
+
+class FixedSizeFacts(StatisticsFacts, frozen=True, kw_only=True, tag="statistics"):
+    """Facts of statistics of a fixed number of people, everybody's among them."""
+
+    ways = (EVERYBODY, SAMPLE)
+    designed = False
+
+    def _way(self, name: Mechanism, places: Sequence[int], shapes: tuple[AnyShape, ...]) -> Way:
+        stated = list(self.statistics_.values())
+        samples = {stated[place].samples for place in places}
+        if len(samples) != 1 or self.people != self.design.of:
+            raise contradiction("statistics of one way are relative to one number of people")
+        mechanism: SampleWay = EVERYBODY if name == EVERYBODY else SAMPLE
+        return Way(mechanism, samples.pop() or 0, self.people, shapes, self._noise(places), self.failure)
+
+    def check(self) -> None:
+        """Refuse rows, whose number nobody says, and numbers of people other than the stated ones."""
+        super().check()
+        if self.rows_per_person is not None:
+            raise contradiction("it does not say how many rows it counts")
+        ways = {one.way: one.samples or 0 for one in self.statistics_.values()}
+        if sum(ways.values()) != self.design.people or (self.design.already_drawn and EVERYBODY in ways):
+            raise contradiction("its statistics are relative to other numbers of people than it states")
+
+    @property
+    def sample_parameters(self) -> Parameters:
+        return {"sample": self.design.people or 0}
+
+
+class InCopiesFacts(StatisticsFacts, frozen=True, kw_only=True, tag="statistics"):
+    """Facts of statistics in which each person counts as often as their weight says."""
+
+    ways = (STRATA,)
+    designed = True
+
+    def _way(self, name: Mechanism, places: Sequence[int], shapes: tuple[AnyShape, ...]) -> StrataWay:
+        weights = weights_of_design(self.design, self.rows_per_person)
+        return StrataWay(self.design, weights, shapes, self._noise(places), self.failure)
 
 
 def mechanisms_of(plan: TotalsPlan) -> tuple[NoisyStatistics, ...]:

@@ -10,6 +10,7 @@ from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import at_least
+from crowdblend.kinds.statistics.facts import FixedSizeFacts
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.readings import TotalsReading, exact_totals, read_totals
 from crowdblend.kinds.statistics.statistic import Statistic
@@ -30,6 +31,8 @@ _WAYS: dict[Mechanism, str] = {EVERYBODY: "all people, with noise", SAMPLE: "a s
 @dataclass(frozen=True, repr=False)
 class FixedSizePlan(StatisticsPlan[TotalsReading]):
     """The noise of totals of exactly k people, or of everybody, whichever errs less."""
+
+    facts_class = FixedSizeFacts
 
     @property
     def sample(self) -> Design:

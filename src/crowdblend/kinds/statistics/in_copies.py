@@ -16,6 +16,7 @@ from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import at_least
+from crowdblend.kinds.statistics.facts import InCopiesFacts
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.readings import exact_in_copies, read_strata, strata_columns
 from crowdblend.kinds.statistics.statistic import Statistic
@@ -36,6 +37,8 @@ from crowdblend.releases.series import one_of_series
 @dataclass(frozen=True, repr=False)
 class InCopiesPlan(StatisticsPlan[ClassCountsReading]):
     """The noise of totals to which each person adds as often as their weight says."""
+
+    facts_class = InCopiesFacts
 
     @property
     def way(self) -> StrataWay:

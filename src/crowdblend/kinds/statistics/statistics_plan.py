@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, Context
 from functools import cached_property
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from crowdblend.designs import Design
 from crowdblend.engines.engine import Progress
@@ -38,6 +38,7 @@ PlanT = TypeVar("PlanT", bound="StatisticsPlan[Any]")
 class StatisticsPlan(ReleasePlan[StatisticsPolicy, ReadingT], Generic[ReadingT]):
     """A policy with nothing left open: the noise and the error of every statistic."""
 
+    facts_class: ClassVar[type[StatisticsFacts]]
     policy: StatisticsPolicy
     parameters: TotalsPlan
 
@@ -86,7 +87,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, ReadingT], Generic[ReadingT])
                 samples=self.samples_of(place),
                 **made.facts(),
             )
-        return StatisticsFacts(
+        return self.facts_class(
             software=software(),
             person=policy.data.person,
             design=self.sample,

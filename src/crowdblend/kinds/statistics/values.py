@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from crowdblend.kinds.statistics.facts import StatisticsFacts
+from crowdblend.kinds.statistics.facts import FixedSizeFacts, StatisticsFacts
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.statistics import ChosenQuantile
 from crowdblend.planning.statistics.accuracy import QuantileShape, Shape, average_error, noise_error
@@ -290,4 +290,4 @@ class StrataValues(StatisticValues):
 
 def values_of(facts: StatisticsFacts, place: int) -> StatisticValues:
     """Return the values of a statistic."""
-    return (SampleValues if facts.design.counts_exactly else StrataValues)(facts, place)
+    return (SampleValues if isinstance(facts, FixedSizeFacts) else StrataValues)(facts, place)
