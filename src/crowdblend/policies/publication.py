@@ -42,6 +42,8 @@ class Publication(Section, frozen=True, kw_only=True):
     designs: ClassVar[tuple[str, ...]] = ()
     # The terms that it has no use for, and refuses.
     lacks: ClassVar[tuple[str, ...]] = ()
+    # What is written for noise on every cell, where that can be written.
+    says_noise: ClassVar[str] = ""
     # Whether it may be one of several publications.
     joins_others: ClassVar[bool] = True
     # Whether rows of the data are links between people, columns may be axes of a map, or numbers within bounds.

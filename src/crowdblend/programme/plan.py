@@ -259,11 +259,11 @@ def with_other_splits(chosen_plan: ProgrammePlan) -> ProgrammePlan:
     found |= {split: compare_splits(one) for split, one in tried.items() if isinstance(one, ProgrammePlan)}
     if "budget" in others and "budget" not in found and all(part.suppresses for part in policy.parts):
         noisy = [one.with_noise() for one in publish]
-        with suppress(CrowdblendError):
-            if all(noisy):
+        if all(noisy):
+            said = " and ".join(dict.fromkeys(one.says_noise for one in publish))
+            with suppress(CrowdblendError):
                 budget = policy.replace(publish=noisy, split="budget")
-                compared = compare_splits(_plan_as(budget, "budget", _budget(budget)))
-                found["budget"] = f'with below_k = "noise" it {compared}'
+                found["budget"] = f"with {said} it {compare_splits(_plan_as(budget, 'budget', _budget(budget)))}"
     return replace(chosen_plan, others=found)
 
 

@@ -28,6 +28,7 @@ class Table(Crowds, frozen=True, kw_only=True):
     """
 
     kind = "table"
+    says_noise = 'below_k = "noise"'
     designs = designs_for("poisson")
     rows_are_counted = True
     audits_strata = True
