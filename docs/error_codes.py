@@ -16,8 +16,9 @@ from pathlib import Path
 
 import crowdblend
 from crowdblend.errors import CrowdblendError
-from crowdblend.policies.key import Rule, Section
+from crowdblend.policies.key import Section
 from crowdblend.policies.registry import KINDS, part
+from crowdblend.policies.rules import KeyRule
 
 ROOT = Path(crowdblend.__file__).parent
 HEAD = """# Errors by code, and what to do
@@ -105,7 +106,7 @@ def _declared() -> Iterator[tuple[str, str, str]]:
             yield f"policy.{rule.code}", _rule(rule), remedy
 
 
-def _rule(rule: Rule) -> str:
+def _rule(rule: KeyRule) -> str:
     first, *others = (name.replace(".", " ") for name in rule.keys)
     words = {"conflicts": "does not go with", "needs": "needs", "one of": "or"}[rule.relation]
     listed = f" {words} {' or '.join(others)}" if others else " does not go with this"

@@ -15,8 +15,9 @@ from msgspec.structs import force_setattr
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
 from crowdblend.lazy import lazy_imports
-from crowdblend.policies.key import Rule, Section, conflicts, key
+from crowdblend.policies.key import Rule, Section, key
 from crowdblend.policies.refusals import refusal
+from crowdblend.policies.rules import conflicts
 
 with lazy_imports():
     import flint

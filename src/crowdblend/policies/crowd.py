@@ -9,10 +9,11 @@ from typing import Annotated, ClassVar, Literal, Self
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.choosing import refuse_no_choice
 from crowdblend.policies.columns import Column, check_names, refuse_numbers
-from crowdblend.policies.key import Rule, conflicts, key
+from crowdblend.policies.key import Rule, key
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import SampledPolicy
 from crowdblend.policies.refusals import refusal
+from crowdblend.policies.rules import conflicts
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import STDIN
 from crowdblend.policies.strata import DeclaredStrata

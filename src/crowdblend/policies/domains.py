@@ -24,8 +24,9 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from msgspec.structs import force_setattr
 
 from crowdblend.lazy import lazy_imports
-from crowdblend.policies.key import Rule, Section, key, needs, one_of
+from crowdblend.policies.key import Rule, Section, key
 from crowdblend.policies.refusals import naming, refusal, show_value
+from crowdblend.policies.rules import needs, one_of
 from crowdblend.policies.value_types import Exact, Exacts, FilePath, Level, Period, Periods, Texts, Wholes, Widths
 
 with lazy_imports():

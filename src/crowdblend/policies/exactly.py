@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 from crowdblend.lazy import lazy_imports
-from crowdblend.policies.key import Rule, conflicts, key, part
+from crowdblend.policies.key import Rule, key, part
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import SampledPolicy
 from crowdblend.policies.refusals import refusal
+from crowdblend.policies.rules import conflicts
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.strata import DeclaredStrata, one_stratum
 from crowdblend.policies.terms import HOW_MANY_PEOPLE, data_key

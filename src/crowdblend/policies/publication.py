@@ -12,8 +12,9 @@ from msgspec.structs import fields
 
 from crowdblend.guarantees.parameters import Parameter
 from crowdblend.policies.columns import Column
-from crowdblend.policies.key import Rule, Section, conflicts, key, keys_of
+from crowdblend.policies.key import Rule, Section, key, keys_of
 from crowdblend.policies.refusals import did_you_mean, refusal
+from crowdblend.policies.rules import conflicts
 from crowdblend.policies.terms import Terms
 from crowdblend.policies.value_types import Names
 

@@ -28,9 +28,10 @@ from typing import Any, ClassVar, Self
 
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column
-from crowdblend.policies.key import Rule, conflicts, keys_of, needs, one_of, parts_of
+from crowdblend.policies.key import Rule, keys_of, parts_of
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.refusals import refusal
+from crowdblend.policies.rules import conflicts, needs, one_of
 from crowdblend.policies.sampling import Poisson
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.terms import Drawn, Terms

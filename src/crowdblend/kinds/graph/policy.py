@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from msgspec.structs import asdict
 
 from crowdblend.lazy import lazy_imports
-from crowdblend.policies.key import Rule, Section, conflicts, key, needs, part
+from crowdblend.policies.key import Rule, Section, key, part
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import naming, refusal
+from crowdblend.policies.rules import conflicts, needs
 from crowdblend.policies.source import DataSource, format_of
 from crowdblend.policies.value_types import FilePath, Texts, Wholes
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from crowdblend.policies.columns import check_closed, check_names, refuse_choice, refuse_numbers
 from crowdblend.policies.crowd import SURVEY_ROWS, refuse_unseen_rates
 from crowdblend.policies.exactly import refuse_thinning
-from crowdblend.policies.key import Rule, key, one_of
+from crowdblend.policies.key import Rule, key
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import SampledPolicy
 from crowdblend.policies.refusals import refusal
+from crowdblend.policies.rules import one_of
 from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.terms import Terms
 

@@ -14,8 +14,9 @@ from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column, check_names, refuse_choice
 from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.policies.exactly import ExactPolicy, ExactPublication
-from crowdblend.policies.key import Rule, conflicts, key, part
+from crowdblend.policies.key import Rule, key, part
 from crowdblend.policies.refusals import did_you_mean, naming, refusal
+from crowdblend.policies.rules import conflicts
 from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.terms import Terms
 from crowdblend.recoding.reading import exact

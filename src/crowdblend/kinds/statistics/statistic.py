@@ -9,8 +9,9 @@ from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.key import Rule, Section, conflicts, key, needs, one_of
+from crowdblend.policies.key import Rule, Section, key
 from crowdblend.policies.refusals import refusal
+from crowdblend.policies.rules import conflicts, needs, one_of
 from crowdblend.policies.value_types import Texts, Where
 
 What = Literal["average", "sum", "median", "quantile", "fraction", "count", "histogram"]

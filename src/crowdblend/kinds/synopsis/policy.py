@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from crowdblend.policies.columns import check_closed, refuse_choice, refuse_numbers
 from crowdblend.policies.exactly import ExactPolicy, ExactPublication
-from crowdblend.policies.key import Rule, key, one_of
+from crowdblend.policies.key import Rule, key
 from crowdblend.policies.refusals import did_you_mean, refusal
+from crowdblend.policies.rules import one_of
 from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.terms import Terms
 from crowdblend.policies.value_types import Conditions

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from crowdblend.policies.columns import Column, check_closed, check_names
 from crowdblend.policies.crowd import Crowds, RecodedPolicy
-from crowdblend.policies.key import Rule, conflicts, key, needs
+from crowdblend.policies.key import Rule, key
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.refusals import refusal
+from crowdblend.policies.rules import conflicts, needs
 from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.terms import Terms
