@@ -6,6 +6,7 @@ are allowed, because bounds are capped and clipped.
 
 import math
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 from crowdblend.guarantees.aggregates import Exploration, IidSampling, Neighbourhood, RandomSamples
@@ -178,9 +179,11 @@ EXAMPLES: dict[str, list[Example]] = {
             {**_DELTA, ("k", "delta"): -1, ("noise_epsilon", "delta"): 1},
         ),
     ],
-    "choice.sampling": [Example((_dps(0.1, 1.0, 1e-6), _dps(0.1, 1.0, 1e-7)))],
-    "choice.differential": [Example((_dp(1.0, 1e-6), _dp(1.0, 1e-7), _dp(1.0, 1e-5)))],
-    "choice.zero-knowledge": [Example((_zk(1.0, 1e-6), _zk(1.0, 1e-7)))],
+    "choice.sampling": [Example((_dps(0.1, 1.0, a), _dps(0.1, 1.0, b))) for a, b in permutations((1e-6, 1e-7))],
+    "choice.differential": [
+        Example((_dp(1.0, a), _dp(1.0, b), _dp(1.0, c))) for a, b, c in permutations((1e-6, 1e-7, 1e-5))
+    ],
+    "choice.zero-knowledge": [Example((_zk(1.0, a), _zk(1.0, b))) for a, b in permutations((1e-6, 1e-7))],
     "composition.adaptive": [Example((_dp(0.025), _dp(0.025), _dp(0.05))), Example((_dp(0.5, 1e-7), _dp(0.25, 1e-6)))],
     "composition.differential": [
         Example((_dp(0.1, 1e-6), replace(_dp(0.2, 2e-6), samplings=2), replace(_dp(0.3, 0.0), samplings=1))),
@@ -195,7 +198,9 @@ EXAMPLES: dict[str, list[Example]] = {
         Example((_zk(0.1, 1e-6, IidSampling(0.1), ADD), _zk(0.7, 1e-8, IidSampling(0.1, 3), ADD)))
     ],
     "composition.blending-differential": [Example((CrowdBlending(10, 0.1), _dp(0.7)))],
-    "composition.blending-differential-both": [Example((CrowdBlending(10, 0.1), _dp(0.7), _dp(0.9, 0.0, SWAP)))],
+    "composition.blending-differential-both": [
+        Example((CrowdBlending(10, 0.1), _dp(one), _dp(other, 0.0, SWAP))) for one, other in permutations((0.7, 0.9))
+    ],
     "zero-knowledge.group": [Example((_zk(0.3),), {"people": 4}, _GROUP), Example((_zk(0.3),), {"people": 1}, _GROUP)],
     "zero-knowledge.group-distance": [Example((_zk(0.01, 1e-4),), {"people": 4}, _GROUP)],
     "zero-knowledge.group-samples": [

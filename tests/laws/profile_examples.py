@@ -50,13 +50,19 @@ PROFILE_EXAMPLES: dict[str, list[Example]] = {
         Example((Differential(1.0, 1e-6, ADD, samplings=1),)),
         Example((Differential(0.3, 0.0, Relation.REPLACE, people=3),)),
     ],
-    "profile.recoding-population": [Example((Differential(0.5, 0.0, ADD), profile(CROWDS)))],
+    "profile.recoding-population": [
+        Example((Differential(0.5, 0.0, ADD), profile(CROWDS))),
+        Example((Differential(0.5, 0.0, ADD, samplings=2), profile(CROWDS, AMPLIFIED, releases=2))),
+    ],
     "profile.programme": [
         Example((PartInCrowds(0.5, 10, 0.0), PartInCrowds(0.25, 8, 0.0)), {"rate": 0.3}),
         Example((PartInCrowds(0.75, 10, 0.5),), {"rate": 0.3}),
         Example((PartOfPoints(0.25, 10, 0.5), PrivatePart(0.25, (Uses(LEAKY, 2),))), {"rate": 0.3}),
     ],
-    "profile.steps": [Example((unsampled(PURE), unsampled(LEAKY, PURE, releases=2)))],
+    "profile.steps": [
+        Example((unsampled(PURE), unsampled(LEAKY, PURE, releases=2))),
+        Example((unsampled(LEAKY, PURE), unsampled(LEAKY))),
+    ],
     "profile.one-sample": [Example((unsampled(PURE, LEAKY),), {"rate": 0.1})],
     "profile.one-unequal-sample": [
         Example((unsampled(PURE, LEAKY),), {"low": 0.08, "high": 0.1, "exceptions": 3, "max_rate": 0.2})

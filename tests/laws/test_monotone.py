@@ -22,13 +22,15 @@ TINY = 1e-12
 
 def _weaknesses(promise: Guarantee) -> dict[str, float]:
     if isinstance(promise, Profile):
-        return {
+        sums = {
             name: sum(getattr(use.curve, name, 0) * use.releases for use in promise.uses)
             for name in ("epsilon", "delta", "blend_epsilon")
-        } | {"releases": promise.releases, "k": -min(getattr(use.curve, "k", 1) for use in promise.uses)}
+        }
+        smallest = min(getattr(use.curve, "k", 1) for use in promise.uses)
+        return {**sums, "samplings": promise.samplings, "releases": promise.releases, "k": -smallest}
     grows = {
         name: getattr(promise, name)
-        for name in ("epsilon", "delta", "failure", "accuracy", *_TOTALS)
+        for name in ("epsilon", "delta", "samplings", "failure", "accuracy", *_TOTALS)
         if hasattr(promise, name)
     }
     return {**grows, **({"k": -promise.k} if hasattr(promise, "k") else {})}
@@ -36,7 +38,7 @@ def _weaknesses(promise: Guarantee) -> dict[str, float]:
 
 def _weakened(premise: Guarantee) -> Iterator[tuple[str, Guarantee]]:
     if isinstance(premise, Profile):
-        yield from (("profile", weaker) for weaker in _weaker_profiles(premise))
+        yield from _weaker_profiles(premise)
         return
     for name in LARGER_IS_WEAKER:
         value = getattr(premise, name, None)
@@ -44,6 +46,8 @@ def _weakened(premise: Guarantee) -> Iterator[tuple[str, Guarantee]]:
             for larger in (value * (1 + 1e-9) + TINY, value * 1.3 + 1e-9, value * 2 + 1e-3):
                 if PARAMETERS[name].allows(larger):
                     yield name, replace(premise, **{name: larger})
+    if getattr(premise, "samplings", None) is not None:
+        yield from (("samplings", replace(premise, samplings=premise.samplings + more)) for more in (1, 2))
     for name in SMALLER_IS_WEAKER:
         value = getattr(premise, name, None)
         if value is not None:
@@ -52,8 +56,9 @@ def _weakened(premise: Guarantee) -> Iterator[tuple[str, Guarantee]]:
                     yield name, replace(premise, **{name: smaller})
 
 
-def _weaker_profiles(premise: Profile) -> Iterator[Profile]:
-    """A weaker curve in the place of each, as often; or the same curve once more."""
+def _weaker_profiles(premise: Profile) -> Iterator[tuple[str, Guarantee]]:
+    """A weaker curve in the place of each, as often; or the same curve once more; or more samplings."""
+    yield from (("samplings", replace(premise, samplings=premise.samplings + more)) for more in (1, 2))
     for place, use in enumerate(premise.uses):
         weaker = [Uses(use.curve, use.releases + 1)]
         if hasattr(use.curve, "k"):
@@ -62,7 +67,8 @@ def _weaker_profiles(premise: Profile) -> Iterator[Profile]:
             weaker.append(Uses(replace(use.curve, epsilon=use.curve.epsilon * 1.3), use.releases))
             weaker.append(Uses(replace(use.curve, delta=use.curve.delta * 2 + 1e-6), use.releases))
         for other in weaker:
-            yield replace(premise, uses=(*premise.uses[:place], other, *premise.uses[place + 1 :]))
+            uses = (*premise.uses[:place], other, *premise.uses[place + 1 :])
+            yield f"use {place}", replace(premise, uses=uses)
 
 
 def _weaker_premises(premises: tuple[Guarantee, ...]) -> Iterator[tuple[Guarantee, ...]]:
@@ -87,6 +93,25 @@ def test_a_weaker_premise_never_gives_a_stronger_conclusion(rule_id: str) -> Non
             tried += 1
             assert all(after[name] >= before[name] for name in before), (premises, before, after)
     assert tried > 0
+
+
+@for_each("rule_id", [rule_id for rule_id, examples in EXAMPLES.items() if len(examples[0].premises) > 1])
+def test_every_premise_counts(rule_id: str) -> None:
+    """None is left out for another: where a number of a premise grows, the conclusion is another in some example."""
+    found, counts = RULES[rule_id], dict[tuple[int, str], bool]()
+    for example in EXAMPLES[rule_id]:
+        before = found.conclude(*example.premises, **example.parameters)
+        for place, premise in enumerate(example.premises):
+            for name, weaker in _weakened(premise):
+                try:
+                    premises = (*example.premises[:place], weaker, *example.premises[place + 1 :])
+                    after = found.conclude(*premises, **example.parameters)
+                except InvalidInput:
+                    continue
+                counts[place, name] = counts.get((place, name), False) or after != before
+    # A promise under sampling holds at its rate; which rate that is, its number says already.
+    assert [where for where, grows in counts.items() if not grows and where[1] != "rate"] == []
+    assert any(counts.values())
 
 
 @for_each(

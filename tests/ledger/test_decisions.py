@@ -12,7 +12,7 @@ import pytest
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.chain import commitment, next_record
-from crowdblend.ledger.conflicts import KnownRelease, same_sample
+from crowdblend.ledger.conflicts import KnownRelease, distinct_entries, same_sample
 from crowdblend.ledger.entry import Entry
 from crowdblend.ledger.history import History, check_keys, read_identities
 from crowdblend.ledger.identity import MOST, Anchor, Identity, Sketch, fingerprint, identity_of, sketch
@@ -242,6 +242,15 @@ def entry(**named) -> Entry:
     return Entry(
         **{"id": 1, "created": "now", "spending": spending(), "key": "destroyed", "software": "x", "by": "ann", **named}
     )
+
+
+def test_entries_are_one_only_where_they_agree_in_all_that_is_compared() -> None:
+    one = entry(spending=shared())
+    assert distinct_entries([one, replace(one, id=2)], shared()) == [one]
+    for change in ({"rate": 0.5}, {"source": "ef" * 32}, {"fresh": True}, {"population": "others"}):
+        other = replace(one, id=2, spending=replace(one.spending, **change))
+        assert distinct_entries([one, other], shared()) == [one, other], change
+    assert len(distinct_entries([one, replace(one, id=2, identity="ab" * 32)], shared())) == 2
 
 
 def test_identities_are_those_that_were_committed_to() -> None:

@@ -187,6 +187,20 @@ def test_noise_on_a_biased_sample_is_amplified_by_the_largest_rate_of_anyone() -
     assert derived[1].conclusion.epsilon == pytest.approx(math.log1p(0.5 * math.expm1(0.5)))
 
 
+@for_each("unequal", "ns")
+def test_the_rates_of_every_stratum_are_looked_at(unequal: str) -> None:
+    """The ends of all rates are stated, whichever stratum has them; only strata of one rate each have parts."""
+    strata = Strata("region", {name: Stratum(0.25, 0.2, 0.3 if name == unequal else 0.25) for name in "ns"})
+    assert strata.largest_rate == 0.3
+    by_curve = differential_of(strata.together([NoiseEverywhere(0.5)], 1.0)).premises[0]
+    assert by_curve.parameters == {"low": 0.2, "high": 0.3, "exceptions": 0, "max_rate": 0.3}
+    one_wide = Strata("region", {name: Stratum(0.25, 0.2 if name == unequal else 0.25, 0.25) for name in "ns"})
+    with refuses("policy.split"):
+        one_wide.parts_derivations([(SuppressedHistogram(k=20),) * 2] * 2, (0.5, 0.5), 2.0)
+    with refuses("policy.split"):
+        one_wide.require_parts()
+
+
 def test_noise_on_one_unequal_sample_is_amplified_by_the_largest_rate() -> None:
     unequal = planned(policy("strata, budget"))
     equal = planned(policy("strata, budget", sampling=cb.Poisson(0.5)))

@@ -1,5 +1,6 @@
 """What is said of a row that is not published is true of that very table, by a computation of its own."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -124,19 +125,35 @@ def test_a_published_estimate_near_k_is_said_to_be_too_large() -> None:
         assert any("too large on average" in line for line in sentences(facts, facts.tables[DATA])) == said
 
 
+def by_strata(rates: Mapping[str, Stratum], crowds: Mapping[str, int]) -> TableFacts:
+    """Return the facts of a table by strata with crowds of these sizes."""
+    return TableFacts(
+        software={},
+        epsilon=1.0,
+        delta=0.5,
+        design=Strata("region", dict(rates)),
+        columns={"region": Values(tuple(rates)).domain()},
+        strata={name: SuppressedHistogram(crowds[name]) for name in rates},
+    )
+
+
 def test_a_missing_row_of_strata_may_hold_as_many_as_in_any_of_them() -> None:
     rates, crowds = {"north": 0.3, "south": 0.5}, {"north": 10, "south": 35}
     for order in (("north", "south"), ("south", "north")):
-        facts = TableFacts(
-            software={},
-            epsilon=1.0,
-            delta=0.5,
-            design=Strata("region", {name: Stratum(rates[name], rates[name], rates[name]) for name in order}),
-            columns={"region": Values(order).domain()},
-            strata={name: SuppressedHistogram(crowds[name]) for name in order},
-        )
+        facts = by_strata({name: Stratum.at_rate(rates[name]) for name in order}, crowds)
         most = max(largest(crowds[name] - 1, rates[name]) for name in order)
         assert f"it may have up to {most:,} people of the population" in said_of(facts)
+
+
+@for_each("name", ["north", "south"])
+def test_what_is_so_in_one_stratum_is_said_whichever_that_is(name: str) -> None:
+    """Rates between two ends, and crowds that are too large to estimate anything."""
+    equal, crowds = {one: Stratum.at_rate(0.3) for one in ("north", "south")}, {"north": 10, "south": 10}
+    between = by_strata(equal | {name: Stratum(0.3, 0.2, 0.4)}, crowds)
+    assert any("survey weights" in line for line in sentences(between, between.tables[DATA]))
+    huge = by_strata(equal, crowds | {name: 10**6 + 1})
+    (line,) = sentences(huge, huge.tables[DATA])
+    assert "nothing is said about the population" in line
 
 
 @pytest.mark.parametrize(
