@@ -182,7 +182,7 @@ def test_people_in_a_network_have_numbers_as_recodings_read_them(tmp_path: Path,
     (tmp_path / "people.csv").write_text(f"id,age\na,{age}\nb,30\nc,30\nd,30\n")
     made: Any = parse_policy(GRAPH, tmp_path).only
     if code is None:
-        assert read_network(made, default_engine()).values(made.statistics[0]) == [30]
+        assert read_network(made, default_engine()).values(made.publication.statistics[0]) == [30]
     else:
         with refuses(code, "column 'age'"):
             read_network(made, default_engine())

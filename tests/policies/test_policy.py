@@ -45,7 +45,7 @@ def test_the_policy_is_frozen_and_hashable():
     assert hash(policy) == hash(parse_policy(SOUND))
     assert hash(policy.only) == hash(parse_policy(SOUND).only)
     with pytest.raises(AttributeError):
-        policy.only.k = 1
+        policy.only.publication.k = 1
     with pytest.raises(AttributeError):
         policy.terms.epsilon = 2.0
 
