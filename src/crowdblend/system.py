@@ -94,6 +94,14 @@ def limit_seconds(seconds: float) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (whole, whole))
 
 
+def peak_memory() -> int | None:
+    """Return the most memory that this process held at once, in bytes; None where the system does not count it."""
+    if resource is None:
+        return None
+    most: int = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
 # The user, and folders of theirs
 
 
@@ -130,6 +138,11 @@ def open_reading(path: Path | str, *, follow: bool = True) -> int:
         os.close(handle)
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     return handle
+
+
+def open_appending(path: Path | str) -> int:
+    """Open a file, which is made where it is missing, for writing at its end; no waiting for the reader of a pipe."""
+    return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_WAITING, 0o640)
 
 
 def close_to_others(path: Path) -> None:

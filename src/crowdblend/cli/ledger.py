@@ -34,6 +34,7 @@ from crowdblend.ledger import Budget, Entry, Ledger, ProfileTotal
 from crowdblend.ledger.chain import HEAD_NAMESPACE, load_heads
 from crowdblend.ledger.declarations import Limit
 from crowdblend.ledger.entry import normal_name
+from crowdblend.ledger.export import export
 from crowdblend.ledger.filters import Usage
 from crowdblend.stopping import Standing, when_stopped
 
@@ -183,6 +184,20 @@ def show_budget(population: str | None, *, delta: float | None, group: int | Non
         document |= {} if group is None else {"group": [encode(made) for made in budget.for_group(group, total)]}
         documents.append(document)
     answer({"budgets": documents}, *(lines or ["The ledger has no releases yet."]))
+
+
+@command.command("export", epilog="Example: crowdblend ledger export --since 2026-11-01")
+@click.option("--since", metavar="N|DATE", help="Only records after number N, or from a day on.")
+@ledger_option
+@answers
+def export_records(*, since: str | None, where: str | None) -> None:
+    """Print the records as JSON lines, for a log that others keep.
+
+    They say who did what, and what that spends: no keys, no fingerprints, nothing internal. Each has its number and the
+    hash of the chain, so that a copy elsewhere finds a ledger that was cut off or put back.
+    """
+    documents = list(export(Ledger.open(where, make=False), since))
+    answer({"records": documents}, *map(json.dumps, documents))
 
 
 @command.command("check")

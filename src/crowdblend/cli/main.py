@@ -6,15 +6,20 @@ import importlib
 import signal
 import sys
 import warnings
+from contextlib import ExitStack
 from typing import Any, NoReturn
 
 import click
 
 from crowdblend.cli.output import exit_with_error, machine_limits, tolerate_narrow_streams
 from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.lazy import lazy_imports
 from crowdblend.stopping import stopped_by
 from crowdblend.system import ending_signals
 from crowdblend.version import __version__
+
+with lazy_imports():
+    from crowdblend import observing
 
 COMMANDS = {
     "plan": "Plan a policy, or solve for k, rate, epsilon or delta.",
@@ -43,6 +48,10 @@ COMMANDS = {
 _RECEIVED: list[int] = []
 
 
+# The place of the name of the command in the context.
+_CALLED = "crowdblend.command"
+
+
 class _Lazy(click.Group):
     """Loads a command's module when that command is called, so that planning stays quick."""
 
@@ -66,6 +75,15 @@ class _Lazy(click.Group):
                 raise KeyboardInterrupt from refused
             exit_with_error(refused, as_json=as_json)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is called; its name, that of one within it included, is kept for events."""
+        name, command, rest = super().resolve_command(ctx, args)
+        within = command.commands if isinstance(command, click.Group) else {}
+        ctx.meta[_CALLED] = " ".join([str(name), *(word for word in rest[:1] if word in within)])
+        return name, command, rest
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -77,17 +95,31 @@ _NAMES = {name: click.Command(name) for name in COMMANDS}
 
 @click.group(cls=_Lazy, commands=_NAMES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="crowdblend")
-def cli() -> None:
+@click.option(
+    "--log", metavar="FILE", envvar="CROWDBLEND_LOG", help="Append events as JSON lines to FILE; '-' for stderr."
+)
+@click.option(
+    "--metrics", metavar="FILE", envvar="CROWDBLEND_METRICS", help="Write metrics for Prometheus's textfile collector."
+)
+@click.pass_context
+def cli(context: click.Context, *, log: str | None, metrics: str | None) -> None:
     """Publish data about people: exact where the crowd is large enough, under a certificate anyone can re-check.
 
     Exit codes: 0 done; 1 it ran and the answer is no; 2 wrong use, policy or data; 3 the ledger refuses; 4 not
     reachable, try again; 5 no room, try again; 6 recorded and not published, resume; 70 internal error; 130 stopped by
     Ctrl-C.
     """
+    if (log or metrics) and isinstance(context.obj, ExitStack):
+        context.obj.enter_context(observing.observed(context.meta[_CALLED], log=log, metrics=metrics))
 
 
 def main() -> None:
-    """Entry point: what click refuses becomes one sentence and an exit code, too."""
+    """Entry point: what click refuses becomes one sentence and an exit code, too; events are written if asked for."""
+    with ExitStack() as watched:
+        _run(watched)
+
+
+def _run(watched: ExitStack) -> NoReturn:
     _RECEIVED.clear()
 
     def stop(number: int, _: object) -> NoReturn:
@@ -102,7 +134,7 @@ def main() -> None:
     # A sentence, without the line of code that it comes from.
     warnings.showwarning = lambda message, *_: click.echo(f"crowdblend: warning: {message}", err=True)
     try:
-        sys.exit(cli.main(standalone_mode=False) or 0)
+        sys.exit(cli.main(standalone_mode=False, obj=watched) or 0)
     except click.exceptions.Exit as leaving:
         sys.exit(leaving.exit_code)
     except click.Abort as aborted:

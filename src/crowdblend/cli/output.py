@@ -98,7 +98,7 @@ def exit_with_error(error: CrowdblendError, *, as_json: bool) -> NoReturn:
     if as_json:
         emit({"error": error.to_dict()})
     click.echo(f"crowdblend: {printable(str(error))}", err=True)
-    sys.exit(error.exit_code)
+    raise SystemExit(error.exit_code) from error
 
 
 def printable(text: str) -> str:

@@ -1,4 +1,7 @@
-"""Progress on stderr: what is done, of how much where the end is known, and how fast. Silent when nobody watches."""
+"""Progress on stderr: what is done, of how much where the end is known, and how fast.
+
+Where stderr is no terminal it is a log, which is kept: a line a minute, and no number of rows.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,9 @@ from contextlib import contextmanager
 
 import click
 
-# Seconds between two writings of the same phase.
+# Seconds between two writings of the same phase, and between two lines of a log.
 _OFTEN = 0.1
+_SELDOM = 60.0
 
 
 class ProgressLine:
@@ -38,11 +42,33 @@ class ProgressLine:
         click.echo("\r\x1b[K", nl=False, err=True)
 
 
+class ProgressLog:
+    """Lines of a log, the first after a minute: the phase, the share of it that is done, and the seconds."""
+
+    def __init__(self) -> None:
+        self._begun = time.monotonic()
+        self._next = self._begun + _SELDOM
+
+    def __call__(self, phase: str, steps: int, total: int | None = None) -> None:
+        """Write a line if a minute has passed since the last one."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _SELDOM
+            share = f", {100 * steps // total} %" if total else ""
+            click.echo(f"crowdblend: {phase}{share}, {now - self._begun:.0f} s", err=True)
+
+    def pause(self) -> None:
+        """Do nothing: a question stands below the lines."""
+
+
 @contextmanager
-def progress_line(*, quiet: bool) -> Iterator[ProgressLine | None]:
-    """Yield a callback that writes, or None when stderr is no terminal."""
-    if quiet or not sys.stderr.isatty():
+def progress_line(*, quiet: bool) -> Iterator[ProgressLine | ProgressLog | None]:
+    """Yield a callback that writes, a line of a terminal or lines of a log; None if `quiet`."""
+    if quiet:
         yield None
+        return
+    if not sys.stderr.isatty():
+        yield ProgressLog()
         return
     line = ProgressLine()
     try:

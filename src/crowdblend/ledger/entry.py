@@ -16,6 +16,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
 from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
 from crowdblend.ledger.chain import DIGEST
+from crowdblend.ledger.identity import UNNAMED
 
 _LONGEST = {"folder": 4096}
 _LONGEST_NAME = 1000
@@ -104,6 +105,11 @@ class Spending(Losses):
     def stated(self) -> bool:
         """True if another tool spent it: a person states so, and no rule derived it."""
         return self.kind == STATED
+
+    @property
+    def named_population(self) -> str:
+        """The name of the population for logs, which hold no fingerprint of a source."""
+        return public_name(self.population)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the spending as JSON-ready data."""
@@ -205,6 +211,11 @@ class Entry:
             f"{publication}{cut:,} rows{share} were dropped: of people with several rows, only as many random ones "
             "count as the policy allows."
         )
+
+
+def public_name(population: str) -> str:
+    """Return the name of a population without the fingerprint of a source, which stands for a name that nobody gave."""
+    return "unnamed" if population.startswith(UNNAMED) else population
 
 
 def normal_name(name: str) -> str:

@@ -54,16 +54,18 @@ class Usage:
         """True if the limit is kept."""
         return all(used <= allowed for used, allowed in zip(self.used, self.allowed, strict=True))
 
+    @property
+    def share(self) -> Fraction:
+        """The share of the limit that is used: the larger one of both sums."""
+        pairs = zip(self.used, self.allowed, strict=True)
+        return max(used / allowed if allowed > 0 else Fraction(used > 0) for used, allowed in pairs)
+
     def words(self) -> str:
         """Return what is used for a message."""
         if self.limit.order is None:
             epsilon, delta = (at_most(_float_above(used)) for used in self.used)
             return f"epsilon {epsilon}, delta {delta}"
-        shares = (
-            used / allowed if allowed > 0 else Fraction(1)
-            for used, allowed in zip(self.used, self.allowed, strict=True)
-        )
-        return f"{at_most(_float_above(100 * max(shares)))} % of the limit"
+        return f"{at_most(_float_above(100 * self.share))} % of the limit"
 
     def reason(self) -> str:
         """Return the reason for the result: how releases were counted."""

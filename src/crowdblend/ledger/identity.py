@@ -18,6 +18,7 @@ from crowdblend.type_resolution import resolve
 
 UNKNOWN = "unknown"
 UNNAMED = "source:"
+"""The beginning of the name that a population without one has: the rest is a fingerprint of its source."""
 
 
 @dataclass(frozen=True)

@@ -102,6 +102,13 @@ class Ledger:
         """Return the entry with the number `entry_id`."""
         return self._replay().entry(entry_id)
 
+    def chain(self) -> tuple[tuple[Record, ...], Mapping[int, Entry]]:
+        """Return every record of the chain, oldest first, and the entries that they make; refuses an edited ledger."""
+        if self._readable() is None:
+            return (), {}
+        with self._reading() as (transaction, history):
+            return tuple(transaction.records()), dict(history.entries)
+
     def unfinished_entries(self) -> tuple[Entry, ...]:
         """Return the entries of releases that were begun and not finished, oldest first."""
         return tuple(entry for entry in self.entries() if entry.status == "unfinished")

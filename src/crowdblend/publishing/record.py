@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -27,6 +28,8 @@ class Record:
     sample: str | None = None
     command: str = ""
     """What resumes the release."""
+    since: float = field(default_factory=time.monotonic)
+    """When this process began it."""
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:

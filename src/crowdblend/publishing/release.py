@@ -14,6 +14,7 @@ entry), or published (finished, and the folder there or one rename away), or can
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from crowdblend.kinds import AnyPlan, AnyPolicy, plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies.source import require_rows
 from crowdblend.publishing.committing import recover
+from crowdblend.publishing.events import emit_recorded
 from crowdblend.publishing.finished_release import Release
 from crowdblend.publishing.pending import (
     ConfirmHook,
@@ -124,8 +126,9 @@ def release(
                         pending = pending_release(release_plan, place, ledger, secret, reads)
                 if ledger is not None and pending is not None:
                     confirm(pending)
-                    record = Record(ledger)
+                    record = replace(record, ledger=ledger)
                     record = _begin(
+                        record,
                         ledger,
                         pending,
                         policy,
@@ -144,6 +147,7 @@ def release(
 
 
 def _begin(
+    record: Record,
     ledger: Ledger,
     pending: PendingRelease,
     policy: AnyPolicy,
@@ -163,4 +167,5 @@ def _begin(
     named = None if policy_file is None else str(policy_file)
     python = in_memory or policy.data.format == "frame"
     command = resume_command(ledger, entry, named, engine.name, python=python, signed=signed)
-    return Record(ledger, entry, pending.spending.sample, command)
+    emit_recorded(ledger, entry)
+    return replace(record, entry=entry, sample=pending.spending.sample, command=command)

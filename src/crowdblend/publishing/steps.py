@@ -16,6 +16,7 @@ from crowdblend.errors import of_system
 from crowdblend.kinds import AnyPlan, Reading
 from crowdblend.publishing.committing import commit
 from crowdblend.publishing.description import describe
+from crowdblend.publishing.events import emit_release
 from crowdblend.publishing.finished_release import Release
 from crowdblend.publishing.record import Record
 from crowdblend.publishing.staging import Completion, Journal, Staging
@@ -88,4 +89,5 @@ def commit_release(staging: Staging, folder: Path, record: Record, certificate: 
         check_target(folder, force=force)
         record.finish(completion)
         commit(staging, folder, force=force)
+    emit_release(record.ledger, record.entry, record.since)
     return Release(certificate, folder, record.entry, internal=completion.internal)

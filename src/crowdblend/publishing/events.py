@@ -1,0 +1,49 @@
+"""The events of a release: recorded, and published with what it spent and what is left of its limit."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from fractions import Fraction
+
+from crowdblend import observing
+from crowdblend.errors import CrowdblendError
+from crowdblend.ledger import Ledger
+
+
+def emit_recorded(ledger: Ledger, entry_id: int) -> None:
+    """Emit that a release is recorded: it counts as spent, also where nothing follows."""
+    if observing.is_watched():
+        spending = ledger.entry(entry_id).spending
+        observing.emit("recorded", entry=entry_id, population=spending.named_population, kind=spending.kind)
+
+
+def emit_release(ledger: Ledger | None, entry_id: int | None, since: float) -> None:
+    """Emit that a release appeared; a ledger that does not answer any more stops nothing."""
+    if ledger is None or entry_id is None or not observing.is_watched():
+        return
+    with suppress(CrowdblendError):
+        spending = ledger.entry(entry_id).spending
+        loss = spending.differential or spending.replacement_loss
+        observing.emit(
+            "release",
+            entry=entry_id,
+            population=spending.named_population,
+            kind=spending.kind,
+            epsilon=loss and loss.epsilon,
+            delta=loss and loss.delta,
+            relation=loss and loss.relation.value,
+            **_left_of_limit(ledger, spending.population),
+            **observing.used_resources(since),
+        )
+
+
+def _left_of_limit(ledger: Ledger, population: str) -> dict[str, float | None]:
+    """Return the share of the limit that is used, and what is left of one that counts sums."""
+    accounts = ledger.accounts()
+    limit = accounts.declared.limit(population)
+    usage = None if limit is None else accounts.usage(limit)
+    left: list[float | None] = [None, None]
+    if usage is not None and usage.limit.order is None:
+        pairs = zip(usage.allowed, usage.used, strict=True)
+        left = [float(max(Fraction(0), allowed - used)) for allowed, used in pairs]
+    return {"limit_used": usage and float(usage.share), "left_epsilon": left[0], "left_delta": left[1]}
