@@ -57,7 +57,7 @@ _OF_RELEASE = {
 }
 
 
-def emit(event: str, level: int = logging.INFO, **facts: Fact) -> None:
+def emit(event: str, facts: Mapping[str, Fact], level: int = logging.INFO) -> None:
     """Hand an event to the handlers of the logger; None stands for what is not known."""
     known = {"event": event, **facts}
     logging.getLogger(LOGGER).log(level, "%s", json.dumps(known), extra={"facts": known})
@@ -187,12 +187,8 @@ def observed(command: str, *, log: str | None, metrics: str | None) -> Iterator[
         code, refused = int(leaving.code or 0), leaving.__cause__
         raise
     finally:
-        emit(
-            "command",
-            _LEVELS.get(code, logging.ERROR),
-            **_outcome(command, code, refused, last),
-            **used_resources(begun),
-        )
+        facts = _outcome(command, code, refused, last) | used_resources(begun)
+        emit("command", facts, _LEVELS.get(code, logging.ERROR))
         for handler in handlers:
             logger.removeHandler(handler)
             handler.close()

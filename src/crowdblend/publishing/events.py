@@ -8,13 +8,15 @@ from fractions import Fraction
 from crowdblend import observing
 from crowdblend.errors import CrowdblendError
 from crowdblend.ledger import Ledger
+from crowdblend.observing import Fact
 
 
 def emit_recorded(ledger: Ledger, entry_id: int) -> None:
     """Emit that a release is recorded: it counts as spent, also where nothing follows."""
     if observing.is_watched():
         spending = ledger.entry(entry_id).spending
-        observing.emit("recorded", entry=entry_id, population=spending.named_population, kind=spending.kind)
+        facts: dict[str, Fact] = {"entry": entry_id, "population": spending.named_population, "kind": spending.kind}
+        observing.emit("recorded", facts)
 
 
 def emit_release(ledger: Ledger | None, entry_id: int | None, since: float) -> None:
@@ -24,26 +26,21 @@ def emit_release(ledger: Ledger | None, entry_id: int | None, since: float) -> N
     with suppress(CrowdblendError):
         spending = ledger.entry(entry_id).spending
         loss = spending.differential or spending.replacement_loss
-        observing.emit(
-            "release",
-            entry=entry_id,
-            population=spending.named_population,
-            kind=spending.kind,
-            epsilon=loss and loss.epsilon,
-            delta=loss and loss.delta,
-            relation=loss and loss.relation.value,
-            **_left_of_limit(ledger, spending.population),
-            **observing.used_resources(since),
-        )
+        facts: dict[str, Fact] = {"entry": entry_id, "population": spending.named_population, "kind": spending.kind}
+        facts |= {"epsilon": None, "delta": None, "relation": None}
+        if loss is not None:
+            facts |= {"epsilon": loss.epsilon, "delta": loss.delta, "relation": loss.relation.value}
+        observing.emit("release", facts | _left_of_limit(ledger, spending.population) | observing.used_resources(since))
 
 
-def _left_of_limit(ledger: Ledger, population: str) -> dict[str, float | None]:
+def _left_of_limit(ledger: Ledger, population: str) -> dict[str, Fact]:
     """Return the share of the limit that is used, and what is left of one that counts sums."""
     accounts = ledger.accounts()
     limit = accounts.declared.limit(population)
     usage = None if limit is None else accounts.usage(limit)
-    left: list[float | None] = [None, None]
+    left: list[Fact] = [None, None]
     if usage is not None and usage.limit.order is None:
         pairs = zip(usage.allowed, usage.used, strict=True)
         left = [float(max(Fraction(0), allowed - used)) for allowed, used in pairs]
-    return {"limit_used": usage and float(usage.share), "left_epsilon": left[0], "left_delta": left[1]}
+    used = None if usage is None else float(usage.share)
+    return {"limit_used": used, "left_epsilon": left[0], "left_delta": left[1]}
