@@ -146,7 +146,7 @@ class Metrics(logging.Handler):
                 lines += [f"# HELP {_NAME}{name} {help_text}", f"# TYPE {_NAME}{name} gauge", *kept[name]]
         part = self._path.with_name(f".{self._path.name}.{os.getpid()}")
         try:
-            part.write_text("\n".join([*lines, ""]), encoding="utf-8")
+            part.write_text("\n".join([*lines, ""]), encoding="utf-8", newline="\n")
             part.chmod(0o644)  # the collector is another user
             part.replace(self._path)
         except OSError as problem:
@@ -171,7 +171,7 @@ def _label(text: str) -> str:
 
 
 @contextmanager
-def observed(command: str, *, log: str | None, metrics: str | None) -> Iterator[None]:
+def observe_command(command: str, *, log: str | None, metrics: str | None) -> Iterator[None]:
     """Write events of the command inside, and how it ended, to a log ("-" for stderr) and a file of metrics."""
     logger, begun = logging.getLogger(LOGGER), time.monotonic()
     last = _LastEntry()

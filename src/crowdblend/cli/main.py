@@ -110,16 +110,16 @@ def cli(context: click.Context, *, log: str | None, metrics: str | None) -> None
     Ctrl-C.
     """
     if (log or metrics) and isinstance(context.obj, ExitStack):
-        context.obj.enter_context(observing.observed(context.meta[_CALLED], log=log, metrics=metrics))
+        context.obj.enter_context(observing.observe_command(context.meta[_CALLED], log=log, metrics=metrics))
 
 
 def main() -> None:
     """Entry point: what click refuses becomes one sentence and an exit code, too; events are written if asked for."""
-    with ExitStack() as watched:
-        _run(watched)
+    with ExitStack() as observers:
+        _run(observers)
 
 
-def _run(watched: ExitStack) -> NoReturn:
+def _run(observers: ExitStack) -> NoReturn:
     _RECEIVED.clear()
 
     def stop(number: int, _: object) -> NoReturn:
@@ -134,7 +134,7 @@ def _run(watched: ExitStack) -> NoReturn:
     # A sentence, without the line of code that it comes from.
     warnings.showwarning = lambda message, *_: click.echo(f"crowdblend: warning: {message}", err=True)
     try:
-        sys.exit(cli.main(standalone_mode=False, obj=watched) or 0)
+        sys.exit(cli.main(standalone_mode=False, obj=observers) or 0)
     except click.exceptions.Exit as leaving:
         sys.exit(leaving.exit_code)
     except click.Abort as aborted:
