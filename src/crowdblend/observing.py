@@ -1,4 +1,4 @@
-"""Events for whoever operates crowdblend: JSON lines for a log, and metrics for Prometheus's textfile collector.
+"""Events for operators of crowdblend: JSON lines for a log, and metrics for Prometheus's textfile collector.
 
 An event says what ran, which entry of the ledger it is about, how it ended and what it spent. It holds no record, no
 value, no key and no fingerprint, and no number of rows or people: rows of a register are people. Seconds are whole and
@@ -57,14 +57,14 @@ _OF_RELEASE = {
 }
 
 
-def emit(event: str, facts: Mapping[str, Fact], level: int = logging.INFO) -> None:
+def emit(event: str, fields: Mapping[str, Fact], level: int = logging.INFO) -> None:
     """Hand an event to the handlers of the logger; None stands for what is not known."""
-    known = {"event": event, **facts}
-    logging.getLogger(LOGGER).log(level, "%s", json.dumps(known), extra={"facts": known})
+    known = {"event": event, **fields}
+    logging.getLogger(LOGGER).log(level, "%s", json.dumps(known), extra={"fields": known})
 
 
 def is_watched() -> bool:
-    """Return whether anybody receives events, so that what they hold is computed for somebody."""
+    """Return whether a handler takes events; else what they hold need not be computed."""
     return logging.getLogger(LOGGER).isEnabledFor(logging.INFO)
 
 
@@ -76,7 +76,7 @@ def used_resources(since: float) -> dict[str, Fact]:
 
 
 class JsonLines(logging.Handler):
-    """Writes each event as one line of JSON: time in UTC, level, event and facts."""
+    """Writes each event as one line of JSON: time in UTC, level, event and fields."""
 
     def __init__(self, write: int) -> None:
         super().__init__(logging.INFO)
@@ -85,7 +85,7 @@ class JsonLines(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Append the line in one piece, so that commands that run at once may share a file."""
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        line = {"time": at, "level": record.levelname.lower(), **getattr(record, "facts", {})}
+        line = {"time": at, "level": record.levelname.lower(), **getattr(record, "fields", {})}
         try:
             os.write(self._write, f"{json.dumps(line)}\n".encode())
         except OSError as problem:
@@ -105,7 +105,7 @@ class _LastEntry(logging.Handler):
     entry: Fact = None
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.entry = getattr(record, "facts", {}).get("entry", self.entry)
+        self.entry = getattr(record, "fields", {}).get("entry", self.entry)
 
 
 class Metrics(logging.Handler):
@@ -117,20 +117,20 @@ class Metrics(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take the numbers of a command or of a release."""
-        facts: Mapping[str, Fact] = getattr(record, "facts", {})
-        if facts.get("event") == "command":
-            about = {"command": facts["command"]}
-            self._set("info", 1, version=facts["version"])
+        fields: Mapping[str, Fact] = getattr(record, "fields", {})
+        if fields.get("event") == "command":
+            about = {"command": fields["command"]}
+            self._set("info", 1, version=fields["version"])
             self._set("command_end_time_seconds", round(record.created, 3), **about)
-            self._set("command_exit_code", facts["exit_code"], **about)
-            self._set("command_duration_seconds", facts["seconds"], **about)
-            self._set("command_peak_memory_bytes", facts["peak_memory_bytes"], **about)
+            self._set("command_exit_code", fields["exit_code"], **about)
+            self._set("command_duration_seconds", fields["seconds"], **about)
+            self._set("command_peak_memory_bytes", fields["peak_memory_bytes"], **about)
             self._save()
-        elif facts.get("event") == "release":
-            about = {"population": facts["population"]}
+        elif fields.get("event") == "release":
+            about = {"population": fields["population"]}
             self._set("release_time_seconds", round(record.created, 3), **about)
             for name, fact in _OF_RELEASE.items():
-                self._set(name, facts[fact], **about)
+                self._set(name, fields[fact], **about)
 
     def _set(self, name: str, value: Fact, **labels: Fact) -> None:
         """Set a metric of this job, which is called as the file; None takes it away."""
@@ -187,8 +187,8 @@ def observe_command(command: str, *, log: str | None, metrics: str | None) -> It
         code, refused = int(leaving.code or 0), leaving.__cause__
         raise
     finally:
-        facts = _outcome(command, code, refused, last) | used_resources(begun)
-        emit("command", facts, _LEVELS.get(code, logging.ERROR))
+        fields = _outcome(command, code, refused, last) | used_resources(begun)
+        emit("command", fields, _LEVELS.get(code, logging.ERROR))
         for handler in handlers:
             logger.removeHandler(handler)
             handler.close()
@@ -197,12 +197,12 @@ def observe_command(command: str, *, log: str | None, metrics: str | None) -> It
 
 def _outcome(command: str, code: int, refused: BaseException | None, last: _LastEntry) -> dict[str, Fact]:
     """Return how a command ended: its exit code, the code of the error, the entry, and whether to try again."""
-    facts: dict[str, Fact] = {"command": command, "exit_code": code, "code": None, "retry": False, "entry": last.entry}
+    fields: dict[str, Fact] = {"command": command, "exit_code": code, "code": None, "retry": False, "entry": last.entry}
     if isinstance(refused, CrowdblendError):
-        facts |= {"code": refused.code, "retry": refused.retry, "entry": refused.entry or last.entry}
+        fields |= {"code": refused.code, "retry": refused.retry, "entry": refused.entry or last.entry}
     elif code == INTERNAL:
-        facts["code"] = "internal"
-    return facts
+        fields["code"] = "internal"
+    return fields
 
 
 def _log_handlers(log: str | None) -> list[logging.Handler]:

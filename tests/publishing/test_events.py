@@ -154,10 +154,10 @@ def test_labels_are_escaped(tmp_path: Path) -> None:
     facts = {"event": "release", "population": 'a "b"\\\nc', "entry": 1, "epsilon": 1.0, "delta": 0.0}
     facts |= {"limit_used": None, "left_epsilon": None, "left_delta": None}
     record = logging.LogRecord(observing.LOGGER, logging.INFO, "", 0, "", None, None)
-    vars(record)["facts"] = facts
+    vars(record)["fields"] = facts
     gathered.handle(record)
     ended = {"event": "command", "command": "release", "exit_code": 0, "seconds": 1, "version": "0"}
-    vars(record)["facts"] = ended | {"peak_memory_bytes": None}
+    vars(record)["fields"] = ended | {"peak_memory_bytes": None}
     gathered.handle(record)
     assert metrics(tmp_path)["release_epsilon"] == 1.0
     assert r'population="a \"b\"\\\nc"' in (tmp_path / "nightly.prom").read_text(encoding="utf-8")

@@ -2,7 +2,7 @@
 
 Keys, commitments to them, fingerprints of sources and samples, digests of policies and what only the steward may know
 are left out: a field that is not listed here does not leave the ledger. The hash of each record is that of the chain,
-so that whoever keeps the lines keeps heads of the ledger too.
+so that a copy of the lines is a list of heads of the ledger too.
 """
 
 from __future__ import annotations
