@@ -16,6 +16,7 @@ from tests.cases import for_each
 
 RANGES = {
     "epsilon": "real [0, 1000000.0]",
+    "rho": "real (0, 100000.0]",
     "delta": "real [0, 1]",
     "k": "whole [1, 1000000000]",
     "people": "whole [1, inf)",

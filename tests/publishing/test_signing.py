@@ -70,7 +70,7 @@ def test_what_was_begun_to_be_signed_is_signed_when_it_is_resumed(
     with monkeypatch.context() as killed:  # a release that is killed tidies nothing up
         killed.setattr(Staging, "discard", lambda _: None)
         killed.setattr("crowdblend.publishing.steps.describe", lambda *_, **__: 1 / 0)
-        assert release(policy, "--sign", private) == 1
+        assert release(policy, "--sign", private) == 6, "recorded and not published"
     resume = ("ledger", "resume", "1", policy, "--ledger", tmp_path / "ledger.sqlite")
     unsigned = crowdblend(*resume, "--json")
     assert (unsigned.returncode, json.loads(unsigned.stdout)["error"]["code"]) == (2, "signature-needed")

@@ -9,7 +9,7 @@ import pytest
 
 from crowdblend import system
 from crowdblend.calculus import verify_file
-from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
+from crowdblend.errors import CrowdblendError, InvalidInput, NoRoom, Refused, Unavailable
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy, parse_policy
 from crowdblend.publishing import committing, resuming, steps
@@ -320,7 +320,7 @@ def test_a_full_disk_is_noticed_before_anything_is_spent(place: Path, monkeypatc
     room = list(os.statvfs(place))
     room[4] = 0  # blocks for us
     monkeypatch.setattr(os, "statvfs", lambda _: os.statvfs_result(room))
-    assert refusal_of(lambda: check_target(place / "out", force=False)) == (Unavailable, "disk-full")
+    assert refusal_of(lambda: check_target(place / "out", force=False)) == (NoRoom, "disk-full")
 
 
 @pytest.mark.parametrize(
@@ -338,7 +338,7 @@ def test_a_disk_without_room_for_files_is_full_for_all_but_its_owner(
     if not full:
         check_target(place / "out", force=False)
         return
-    assert refusal_of(lambda: check_target(place / "out", force=False)) == (Unavailable, "disk-full")
+    assert refusal_of(lambda: check_target(place / "out", force=False)) == (NoRoom, "disk-full")
 
 
 def test_the_lock_is_private_and_follows_no_link(tmp_path: Path) -> None:
