@@ -10,9 +10,11 @@ import pytest
 from crowdblend.designs.draw import Coin
 from crowdblend.engines.choice import default_engine, identify
 from crowdblend.engines.duckdb.engine import DuckDBSource
+from crowdblend.engines.duckdb.id_sieve import IdSieve
 from crowdblend.engines.duckdb.identity import DuckDBHashes, _hashed_value
 from crowdblend.engines.duckdb.relation import column_type
 from crowdblend.engines.identity import SomeRows
+from crowdblend.engines.persons import read_persons
 from crowdblend.ledger import FingerprintRequest, Identity
 from crowdblend.ledger.identity import MOST, Anchor, zeros
 from crowdblend.policies.columns import Column
@@ -168,6 +170,24 @@ def test_ids_that_a_reading_sifts_are_those_of_a_scan(ids: str, sifted: bool, tm
         assert (sieve is not None and sieve.ids() is not None) == sifted
         assert not sifted or sieve.ids().num_rows < 0.6 * rows
         assert opened.identity(FingerprintRequest(SECRET)) == known(path)
+
+
+@for_each(
+    ("text", "sifted"),
+    [
+        ("P12", True),
+        ("00000012", False),
+        ("1900-01-01", False),
+        ("12:30:00", False),
+        ("00000012-0000-0000-0000-1e3456789012", True),
+        ("P" * 300, False),
+    ],
+)
+def test_one_text_that_may_be_spelled_in_another_way_is_enough(text: str, sifted: bool) -> None:
+    sieve, ids = IdSieve(Anchor(("id",), ("id",)), 1), pa.array(["P1", text, "P2"])
+    sieve.add(ids, read_persons(ids, "id"))
+    sieve.complete = True
+    assert (sieve.ids() is not None) == sifted
 
 
 # A type, a value of it, and how files spell this value.

@@ -93,7 +93,8 @@ def test_a_file_does_not_count_twice(tree: Path) -> None:
     ],
 )
 def test_a_link_out_of_the_folder_of_the_data_is_refused(tmp_path: Path, link: str, leads_to: str) -> None:
-    here, outside = tmp_path / "here", tmp_path / "outside"
+    # What begins with the name of the folder is outside of it too.
+    here, outside = tmp_path / "here", tmp_path / "here and there"
     data = here / "data"
     for folder in (data / "sub", outside):
         folder.mkdir(parents=True)

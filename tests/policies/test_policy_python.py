@@ -1,10 +1,13 @@
 """A policy made in Python is the one that TOML gives, and is refused for the same reasons under the same codes."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import crowdblend as cb
@@ -101,6 +104,11 @@ def test_python_and_toml_give_the_same_policy() -> None:
     assert hash(table()) == hash(parse_policy(SOUND))
     columns = (Column.of("sex", SEX), Column.of("age", AGE))
     assert table(columns=columns) == parse_policy(SOUND)
+
+
+@for_each("declare", [pd.CategoricalDtype, pl.Enum, list, tuple])
+def test_a_type_that_declares_its_values_keeps_their_order(declare: Callable[[list[str]], Any]) -> None:
+    assert cb.values(declare(["b", "a", "c"])).values == ("b", "a", "c")
 
 
 def test_numbers_of_other_libraries_are_python_s() -> None:

@@ -144,7 +144,9 @@ def test_nothing_in_a_sqlite_file_is_called_that_reaches_out(tmp_path: Path, sex
 def test_a_sqlite_file_is_read_and_nothing_else_is_done(tmp_path: Path) -> None:
     file = _sqlite(tmp_path)
     with open_sqlite(DataSource(str(file), "sqlite", table="plain", rows_are_people=True)) as opened:
-        for statement in (f"ATTACH '{tmp_path / 'new.db'}' AS new", "CREATE TEMP TABLE t (a)", "DELETE FROM plain"):
+        opened._connection.execute("PRAGMA page_size")
+        attach = f"ATTACH '{tmp_path / 'new.db'}' AS new"
+        for statement in (attach, "CREATE TEMP TABLE t (a)", "DELETE FROM plain", "PRAGMA page_size = 512"):
             with pytest.raises(sqlite3.DatabaseError, match=r"not authorized|prohibited"):
                 opened._connection.execute(statement)
     assert not (tmp_path / "new.db").exists()
