@@ -8,7 +8,15 @@ import pytest
 from crowdblend import plan
 from crowdblend.calculus.loss_curves import epsilon_of
 from crowdblend.guarantees.privacy import Differential, Guarantee, Relation
-from crowdblend.guarantees.profiles import ClosenessCurve, CrowdCurve, LossCurve, Profile, ReplacedCurve, Uses
+from crowdblend.guarantees.profiles import (
+    ClosenessCurve,
+    CrowdCurve,
+    LossCurve,
+    OutlierCurve,
+    Profile,
+    ReplacedCurve,
+    Uses,
+)
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.declarations import Limit
 from crowdblend.publishing.pending import with_profile
@@ -110,6 +118,27 @@ def test_entries_without_a_profile_enter_with_their_loss(ledger: Ledger) -> None
     ledger.begin(spending("draw-2", guarantees=plain))
     total = ledger.total("residents", 1e-5)
     assert total.epsilon == pytest.approx(epsilon_of(Profile((Uses(ClosenessCurve(0.5, 1e-7), 2),)), 1e-5), rel=1e-6)
+
+
+def test_a_release_counts_with_all_its_uses_and_not_by_what_it_promises_to_groups(ledger: Ledger) -> None:
+    thrice, of_groups = (
+        Profile((Uses(CrowdCurve(8, 0.0, 0.1), times),), ADD, who, 1) for times, who in ((3, 1), (1, 2))
+    )
+    for year in range(2):
+        ledger.begin(spending(f"draw-{year}", guarantees=(Differential(3.0, 1e-6, ADD), of_groups, thrice)))
+    exact = epsilon_of(Profile((Uses(CrowdCurve(8, 0.0, 0.1), 6),)), 1e-5)
+    total = ledger.total("residents", 1e-5).epsilon
+    assert total is not None
+    assert exact * (1 - 1e-6) <= total <= exact * 1.001
+
+
+def test_the_worse_direction_counts(ledger: Ledger) -> None:
+    """With one person more a table of outliers loses more than with one less; of crowds it is the other way round."""
+    for at, curve in enumerate((OutlierCurve(0.2, 5, 15), CrowdCurve(8, 0.0, 0.1))):
+        ledger.begin(spending(f"draw-{at}", str(at), guarantees=(Profile((Uses(curve, 3),)),)))
+        total, exact = ledger.total(str(at), 1e-3).epsilon, epsilon_of(Profile((Uses(curve, 3),)), 1e-3)
+        assert total is not None
+        assert exact * (1 - 1e-6) <= total <= exact * 1.001
 
 
 def test_one_release_under_another_relation_takes_all_there(ledger: Ledger) -> None:
