@@ -32,6 +32,8 @@ Places = NDArray[np.intp]
 
 # Bits of a word by which most words are told from those that may come twice.
 _BEGINNING = 21
+# Up to two to the power of this many words are sorted at once.
+_SORTED_BITS = 24
 _NO_TEXTS = texts_between(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint8))
 
 
@@ -145,18 +147,28 @@ class DuplicateCheck:
 
 
 def _repeated_words(words: GrowingArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the words that come again. Their upper halves are sorted in half of the time, and few agree by chance."""
-    upper, begins_like_one = np.empty(len(words), np.uint32), np.zeros(1 << _BEGINNING, np.bool_)
-    filled = 0
-    for piece in words.pieces(_PIECE):
-        np.right_shift(piece, np.uint64(32), out=upper[filled : filled + len(piece)], casting="unsafe")
-        filled += len(piece)
-    upper.sort()
-    begins_like_one[upper[1:][upper[1:] == upper[:-1]] >> np.uint32(32 - _BEGINNING)] = True
+    """Return the words that come again. Their upper halves are sorted in half of the time, and few agree by chance.
+
+    Of many words, those with the same beginning are sorted together, so that the copy is a small part of them.
+    """
+    begins_like_one = np.zeros(1 << _BEGINNING, np.bool_)
+    bits = max(0, (len(words) >> _SORTED_BITS).bit_length())
+    for part in range(1 << bits):
+        upper = np.concatenate(
+            [np.empty(0, np.uint32), *(_upper_halves(piece, part, bits) for piece in words.pieces(_PIECE))]
+        )
+        upper.sort()
+        begins_like_one[upper[1:][upper[1:] == upper[:-1]] >> np.uint32(32 - _BEGINNING)] = True
     few = [piece[begins_like_one.take(piece >> np.uint64(64 - _BEGINNING))] for piece in words.pieces(_PIECE)]
     ordered = np.sort(np.concatenate([np.empty(0, np.uint64), *few]))
     repeated: NDArray[np.uint64] = ordered[1:][ordered[1:] == ordered[:-1]]
     return repeated
+
+
+def _upper_halves(words: NDArray[np.uint64], part: int, bits: int) -> NDArray[np.uint32]:
+    """Return the upper halves of the words that begin with these bits."""
+    upper: NDArray[np.uint32] = (words >> np.uint64(32)).astype(np.uint32)
+    return upper if bits == 0 else upper[upper >> np.uint32(32 - bits) == part]
 
 
 class RandomRowPerPerson:
