@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from crowdblend.calculus.encoding import encode
+from crowdblend.cli import ledger_recovery, ledger_team
 from crowdblend.cli.engines import engine_option
-from crowdblend.cli.ledger_team import COMMANDS, ledger_option
+from crowdblend.cli.ledger_team import ledger_option
 from crowdblend.cli.output import (
     Parameter,
     align,
@@ -56,7 +57,7 @@ def command() -> None:
     """
 
 
-for _each in COMMANDS:
+for _each in (*ledger_team.COMMANDS, *ledger_recovery.COMMANDS):
     command.add_command(_each)
 
 

@@ -26,7 +26,7 @@ with lazy_imports():
 ledger_option = click.option(
     "--ledger", "where", metavar="URL|PATH", help="The ledger to use; else CROWDBLEND_LEDGER, else your own."
 )
-_by = click.option("--by", metavar="NAME", help="Who states it; by default the user of this process.")
+by_option = click.option("--by", metavar="NAME", help="Who states it; by default the user of this process.")
 _why = click.option("--why", metavar="TEXT", help="For what reason.")
 
 
@@ -45,7 +45,7 @@ _why = click.option("--why", metavar="TEXT", help="For what reason.")
     help="What it compares: one person more or less, or one person's data replaced.",
 )
 @click.option("--renyi", is_flag=True, help="Count by Rényi divergence instead of sums: better for many releases.")
-@_by
+@by_option
 @_why
 @ledger_option
 @answers
@@ -95,7 +95,7 @@ def limit(
     metavar="E D",
     help="Instead of epsilon: an epsilon and its delta; repeat it for a curve.",
 )
-@_by
+@by_option
 @ledger_option
 @answers
 def record(population: str, *, curve: tuple[tuple[float, float], ...], where: str | None, **spending: Any) -> None:
@@ -136,7 +136,7 @@ def _about(one: Population) -> list[str]:
 @click.argument("population")
 @click.option("--owner", required=True, metavar="NAME", help="Who answers for what is released about these people.")
 @click.option("--description", required=True, metavar="TEXT", help="Who the people are.")
-@_by
+@by_option
 @ledger_option
 @answers
 def describe(population: str, *, owner: str, description: str, by: str | None, where: str | None) -> None:
@@ -149,7 +149,7 @@ def describe(population: str, *, owner: str, description: str, by: str | None, w
 @click.argument("population")
 @click.argument("other")
 @_why
-@_by
+@by_option
 @ledger_option
 @answers
 def overlap(population: str, other: str, *, why: str | None, by: str | None, where: str | None) -> None:
@@ -165,7 +165,7 @@ def overlap(population: str, other: str, *, why: str | None, by: str | None, whe
 @click.argument("population")
 @click.argument("other")
 @_why
-@_by
+@by_option
 @ledger_option
 @answers
 def distinct(population: str, other: str, *, why: str | None, by: str | None, where: str | None) -> None:

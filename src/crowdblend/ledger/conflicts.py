@@ -54,6 +54,8 @@ class Outlook:
     """Those releases that were not compared and of which no other sentence speaks."""
     elsewhere: tuple[int, ...] = ()
     """Those that other tools made: whether these read this table, only the steward knows."""
+    adopted: tuple[int, ...] = ()
+    """Those that were entered again from their folders, which do not tell what they read."""
     numbered: bool = False
     """True if the ids look like the table's own numbering."""
     high: tuple[str, ...] = ()
@@ -75,6 +77,12 @@ class Outlook:
             found.append(
                 f"Release {which} was made by another tool. Make sure that it did not read this table, whose people "
                 "are a sample; the certificate says that this is assumed."
+            )
+        if self.adopted:
+            which = ", ".join(map(str, self.adopted))
+            found.append(
+                f"Release {which} was entered again from a folder, which does not tell what was read. Make sure that "
+                "this is another sample; the certificate says that this is assumed."
             )
         not_added = "the ledger does not add up what was released about both"
         own_ids = _OWN_IDS if self.numbered else ""
@@ -135,7 +143,11 @@ def check_conflicts(
     numbered = new.identity is not None and new.identity.numbered
     _refuse_beside_limit(new.spending.population, people, numbers, declarations, numbered=numbered)
     elsewhere = tuple(pair.entry.id for pair in apart if pair.entry.spending.stated)
-    spoken_of = {pair.entry.id for pair in pairs if pair.declared or pair.population in numbers} | {*elsewhere}
+    adopted = tuple(pair.entry.id for pair in apart if pair.entry.status == "adopted")
+    spoken_of = {pair.entry.id for pair in pairs if pair.declared or pair.population in numbers} | {
+        *elsewhere,
+        *adopted,
+    }
     return Outlook(
         new.spending.population,
         not_compared,
@@ -144,6 +156,7 @@ def check_conflicts(
         other_people=tuple(pair.entry.id for pair in pairs if pair.declared),
         unsaid=tuple(number for number in not_compared if number not in spoken_of),
         elsewhere=elsewhere,
+        adopted=adopted,
         numbered=numbered,
     )
 

@@ -152,7 +152,7 @@ class Entry:
     """The person who began it, as they say."""
     role: str = ""
     """The role that began it, as PostgreSQL knows it; empty in a file."""
-    status: Literal["unfinished", "finished", "stated"] = "unfinished"
+    status: Literal["unfinished", "finished", "stated", "adopted"] = "unfinished"
     certificate_digest: str | None = None
     data_sha256: str | None = None
     key_commitment: str | None = None
@@ -167,6 +167,8 @@ class Entry:
     """What only the steward may know of the release."""
     statement: Statement | None = None
     """Who states what another tool spent; None for releases."""
+    published: str | None = None
+    """The day on the certificate of an adopted release, which was entered again from its folder."""
 
     @property
     def keeps_key(self) -> bool:
@@ -185,6 +187,7 @@ class Entry:
         return {
             "id": self.id,
             "created": self.created,
+            "published": self.published,
             "status": self.status,
             **self.spending.to_dict(),
             "certificate_digest": self.certificate_digest,

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, fields, replace
 from functools import cache, lru_cache
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -19,6 +19,7 @@ from crowdblend.calculus.encoding import decode, encode
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput, RefusedByLedger
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.privacy import Guarantee
+from crowdblend.ledger.adoption import AdoptedRecord, Digest
 from crowdblend.ledger.budget import Budget, SpendingGroup
 from crowdblend.ledger.chain import FORMAT, Record, check_record, commitment, matches, sample_name
 from crowdblend.ledger.declarations import Declarations, Description, Distinct, Limit, Overlap
@@ -30,7 +31,6 @@ from crowdblend.type_resolution import resolve
 
 _OF_ENTRY = ("software", "by", "key", "key_commitment", "identity", "not_compared", "other_people")
 _OF_SPENDING = tuple(one.name for one in fields(Spending) if one.name != "guarantees")
-Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 
 
 class CreatedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="created"):
@@ -90,7 +90,17 @@ class FinishedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ta
     internal: dict[str, Any]
 
 
-Step = CreatedRecord | BegunRecord | FinishedRecord | StatedRecord | Limit | Description | Overlap | Distinct
+Step = (
+    CreatedRecord
+    | BegunRecord
+    | FinishedRecord
+    | StatedRecord
+    | AdoptedRecord
+    | Limit
+    | Description
+    | Overlap
+    | Distinct
+)
 
 
 @cache
@@ -175,7 +185,7 @@ class History:
                 if self.last is not None or step.format != FORMAT:
                     raise ValueError("a ledger is created once, in the format of this version")
                 self.secret = step.secret
-            case BegunRecord() | StatedRecord():
+            case BegunRecord() | StatedRecord() | AdoptedRecord():
                 if self.last is None or step.entry != len(self.entries) + 1:
                     raise ValueError("entries are numbered one after the other")
                 entry = self.entries[step.entry] = step.to_entry(_guarantees(bytes(step.guarantees)), role)

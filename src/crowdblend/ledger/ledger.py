@@ -16,6 +16,7 @@ import msgspec
 from crowdblend.errors import InvalidInput, NotReachable
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.privacy import Relation
+from crowdblend.ledger.adoption import AdoptedRecord, FolderRelease, refuse_known
 from crowdblend.ledger.budget import Budget, ProfileTotal
 from crowdblend.ledger.chain import GENESIS, KEY_BYTES, Head, Record, commitment, next_record
 from crowdblend.ledger.conflicts import KnownRelease, Outlook, check_conflicts, distinct_entries, population_of
@@ -328,10 +329,31 @@ class Ledger:
             refuse_confusable(entry.spending.population, history.names())
             return StatedRecord.of(entry)
 
-        number = self._append(record).entry
-        for sentence in self.accounts().overruns(population):
-            warnings.warn(sentence, stacklevel=2)
-        return self.entry(number)
+        return self._entry_beyond_limits(self._append(record).entry)
+
+    def adopt(self, population: str, release: FolderRelease, *, new: bool = False, by: str | None = None) -> Entry:
+        """Enter a release about a `population` again that a restored ledger has forgotten; return its entry.
+
+        `release` is what its folder tells, as `crowdblend.publishing.adopting` reads it. A release that has an entry
+        is refused, and one that an unfinished entry may be, unless it is `new`. What was spent is recorded also beyond
+        a limit, with a warning. `by` names who enters it, by default the user of this process.
+        """
+        population = normal_name(population)
+
+        def record(_: Transaction, history: History) -> AdoptedRecord:
+            entry = release.to_entry(len(history.entries) + 1, now(), population, by or this_user())
+            refuse_confusable(population, history.names())
+            refuse_known(release, population, history.entries.values(), new=new)
+            return AdoptedRecord.of(entry, release)
+
+        return self._entry_beyond_limits(self._append(record).entry)
+
+    def _entry_beyond_limits(self, number: int) -> Entry:
+        """Return an entry that no limit could refuse, and warn of limits that it exceeds."""
+        entry = self.entry(number)
+        for sentence in self.accounts().overruns(entry.spending.population):
+            warnings.warn(sentence, stacklevel=3)
+        return entry
 
     def finish(
         self, entry_id: int, *, certificate_digest: str, data_sha256: str, internal: Mapping[str, Any] | None = None

@@ -165,6 +165,11 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return False
 
     @property
+    def is_computed_from_releases(self) -> bool:
+        """True if it is computed from earlier releases, and so loses nothing beyond them."""
+        return False
+
+    @property
     def labels_are(self) -> str:
         """A sentence on the labels of a column."""
         return "Recoded; not every label is published."

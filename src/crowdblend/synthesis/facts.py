@@ -144,6 +144,10 @@ class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="sy
         return not self.sources
 
     @property
+    def is_computed_from_releases(self) -> bool:
+        return bool(self.sources)
+
+    @property
     def planned_releases(self) -> int:
         return self.sources[0].release.planned_releases if len(self.sources) == 1 else 1
 

@@ -1,0 +1,51 @@
+"""`crowdblend ledger`: what puts a ledger right after a restore, and what moves it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crowdblend.cli.ledger_team import by_option, ledger_option
+from crowdblend.cli.output import answer, answers
+from crowdblend.errors import RefusedByLedger
+from crowdblend.lazy import lazy_imports
+from crowdblend.ledger import Ledger
+
+with lazy_imports():
+    from crowdblend.publishing import adopting
+
+
+@click.command("adopt", epilog="Example: crowdblend ledger adopt residents published/*")
+@click.argument("population")
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(file_okay=False))
+@click.option("--new", is_flag=True, help="Enter a release also where an unfinished one may be the same.")
+@by_option
+@ledger_option
+@answers
+def adopt(population: str, folders: tuple[str, ...], *, new: bool, by: str | None, where: str | None) -> None:
+    """Enter releases about POPULATION again from their folders, which a restored backup of the ledger has forgotten.
+
+    Each is verified first. It counts in totals and limits from then on, cannot be taken back, and is entered also where
+    it exceeds a limit. A folder whose release has an entry is passed over. Folders of proposals stand beside those of
+    the releases that name them, so that each counts once.
+    """
+    ledger = Ledger.open(where)
+    found = adopting.releases_in([Path(folder) for folder in folders])
+    entries, known, lines = [], [], []
+    for one in found:
+        try:
+            entry = ledger.adopt(population, one, new=new, by=by)
+        except RefusedByLedger as refused:
+            if refused.code != "ledger.recorded":
+                raise
+            known.append(one.folder)
+            lines.append(refused.message)
+            continue
+        entries.append(entry.to_dict())
+        lines.append(f"Entry {entry.id} about {entry.spending.population}: {one.folder}, published on {one.date}.")
+    said = [adopting.NOT_KNOWN] if entries else []
+    answer({"adopted": entries, "recorded": known, "not_known": said}, *lines, *said)
+
+
+COMMANDS = (adopt,)
