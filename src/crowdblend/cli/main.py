@@ -37,6 +37,7 @@ COMMANDS = {
     "audit": "Try to break what a policy or a mechanism guarantees.",
     "ledger": "Show what was released, what it comes to, which limits hold, and whether the record is whole.",
     "studio": "Make releases on web pages of your own machine.",
+    "spark-package": "Write what spark-submit ships to a cluster.",
     "demo": "Publish a made-up town in three ways.",
     "attack": "Break releases that look safe, and try the same on ours.",
     "reproduce": "Print or plot the papers' own tables and figures next to ours.",
@@ -61,7 +62,7 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"crowdblend.cli.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"crowdblend.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping
-from pathlib import Path
+from importlib import resources
 
 from markupsafe import Markup
 
@@ -23,7 +23,8 @@ from crowdblend.reports.text import fact, label, round_up, shorten
 from crowdblend.reports.view import View
 
 REPORT = "report.html"
-LOOK, CHECKER = (Path(__file__).with_name(name) for name in ("look.css", "check.js"))
+# Read by the package's loader, which need not be a folder.
+LOOK, CHECKER = (resources.files("crowdblend.reports") / name for name in ("look.css", "check.js"))
 _VERIFIED = element("span", "✓ Certificate and data files verified", class_="checked")
 _FIRST = element("b", "Read this first. ")
 # What comes after the data.

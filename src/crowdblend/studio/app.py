@@ -36,7 +36,7 @@ def application(studio: Studio) -> Starlette:
     app = Starlette(
         routes=[
             *(route for one in PAGES for route in one.ROUTES),
-            Route("/static/look.css", lambda _: FileResponse(LOOK)),
+            Route("/static/look.css", lambda _: FileResponse(str(LOOK))),
             Mount("/static", StaticFiles(directory=HERE / "static"), name="static"),
         ],
         exception_handlers={CrowdblendError: _refusal_page, HTTPException: _no_page, OSError: _refusal_page},
