@@ -166,3 +166,18 @@ def test_synthetic_rows_lose_nothing_more(tmp_path: Path) -> None:
     done.synthesize(100, out=tmp_path / "rows")
     with pytest.raises(InvalidInput, match="lose nothing"):
         releases_in([tmp_path / "rows"])
+
+
+def test_a_proposal_counts_once_beside_the_release_that_took_its_domains(path: Path, tmp_path: Path) -> None:
+    ledger, about = Ledger.open(path), {"person": "id", "population": "residents", "ledger": path}
+    first = cb.propose(PEOPLE, labels=["area"], epsilon=0.5, delta=1e-5, out=tmp_path / "first", **about)
+    published(tmp_path / "out", ledger, epsilon=2.0, delta=1e-4, proposed=str(first.folder))
+    spent = ledger.budget("residents").differential
+    assert spent is not None
+    for name, folders in {"both": [tmp_path / "out", tmp_path / "first"], "alone": [tmp_path / "out"]}.items():
+        again = Ledger.create(tmp_path / name)
+        entries = [again.adopt("residents", one) for one in releases_in(folders)]
+        assert len(entries) == len(folders)
+        total = again.budget("residents").differential
+        assert total is not None
+        assert (total.epsilon, total.delta) == pytest.approx((spent.epsilon, spent.delta))
