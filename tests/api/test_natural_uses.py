@@ -1,5 +1,6 @@
 """Data as people have them, beside test_frames.py: read, or refused with the line that makes them readable."""
 
+import decimal
 import enum
 import gzip
 import uuid
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -61,6 +63,18 @@ READ: dict[str, Callable[[Path], Any]] = {
     "ids that are UUIDs": lambda _: frame(person_id=[uuid.UUID(int=at) for at in range(len(survey()))]),
     "a column of nulls that nobody needs": lambda _: survey().append_column("x", pa.nulls(len(survey()))),
     "a nested column that nobody needs": lambda _: survey().append_column("x", pa.array([{"a": 1}] * len(survey()))),
+    "pandas text in Arrow": lambda _: frame(sex=lambda rows: rows.sex.astype("string[pyarrow]")),
+    "pandas with Arrow's types": lambda _: frame().convert_dtypes(dtype_backend="pyarrow"),
+    "pandas with nullable types": lambda _: frame().convert_dtypes(),
+    "an index that repeats": lambda _: frame().set_axis([0] * len(survey())),
+    "a named index": lambda _: frame().set_index("sex"),
+    "two named indexes": lambda _: frame().set_index(["person_id", "sex"]),
+    "rows in another order": lambda _: frame().sample(frac=1, random_state=1),
+    "Polars": lambda _: pl.from_arrow(survey()),
+    "Polars categories": lambda _: pl.DataFrame(survey()).with_columns(pl.col("sex").cast(pl.Categorical)),
+    "a Polars enum": lambda _: pl.DataFrame(survey()).with_columns(pl.col("sex").cast(pl.Enum(["Female", "Male"]))),
+    "decimals": lambda _: frame(age=lambda rows: [decimal.Decimal(int(one)) for one in rows.age]),
+    "names in capitals beside": lambda _: frame(SEX2="x"),
 }
 # Each with words of the line that makes it readable.
 REFUSED: dict[str, tuple[Callable[[Path], Any], str]] = {
@@ -110,6 +124,95 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_people_have_is_read(name: str, folder: Path) -> None:
     done = cb.release(READ[name](folder), table(), key=KEY, ledger=None, figures=False)
     assert len(done.data) > 0
+
+
+def test_the_uses_are_many() -> None:
+    assert len(READ) + len(REFUSED) >= 59
+
+
+def typed_frame() -> pd.DataFrame:
+    """A frame with a column of every type that labels come back in."""
+    places = np.arange(300)
+    return pd.DataFrame(
+        {
+            "id": places,
+            "flag": places % 2 == 0,
+            "grade": places % 3 + 1,
+            "day": pd.to_datetime("2024-01-01") + pd.to_timedelta(places % 2, unit="D"),
+            "age": places % 60,
+            "sex": np.array(["f", "m"])[places % 2],
+        }
+    )
+
+
+TYPED = {
+    "flag": cb.values("true", "false"),
+    "grade": cb.values("1", "2", "3"),
+    "day": cb.date("day", "2024-01-01", "2024-01-03"),
+    "age": cb.intervals(0, 60, width=20),
+    "sex": cb.values("f", "m"),
+}
+# The type of every column, as each package says it, in the order of TYPED.
+_AGES = ["[0, 20)", "[20, 40)", "[40, 60)"]
+TYPES: dict[str, tuple[Callable[[pd.DataFrame], Any], Callable[[Any, str], Any], list[Any]]] = {
+    "pandas": (
+        lambda frame: frame,
+        lambda frame, name: frame[name].dtype,
+        [
+            *("bool", "int64", "datetime64[us]"),
+            pd.CategoricalDtype(pd.Index(_AGES, dtype="str"), ordered=True),
+            pd.CategoricalDtype(pd.Index(["f", "m"], dtype="str")),
+        ],
+    ),
+    "Polars": (
+        pl.from_pandas,
+        lambda frame, name: frame.schema[name],
+        [pl.Boolean, pl.Int64, pl.Date, pl.Enum(_AGES), pl.Enum(["f", "m"])],
+    ),
+    "Arrow": (
+        lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
+        lambda table, name: table.schema.field(name).type,
+        [
+            *(pa.bool_(), pa.int64(), pa.date32()),
+            pa.dictionary(pa.int32(), pa.string(), ordered=True),
+            pa.dictionary(pa.int32(), pa.string()),
+        ],
+    ),
+}
+
+
+@for_each("package", TYPES)
+def test_labels_come_back_in_the_type_of_what_they_stand_for(package: str) -> None:
+    make, type_of, types = TYPES[package]
+    data, expected = make(typed_frame()), dict(zip(TYPED, types, strict=True))
+    terms: Any = {"person": "id", "sampling": cb.Everybody(), "epsilon": 5.0, "columns": TYPED}
+    policy = cb.Policy(**terms, publish=[cb.Table(one, name=f"by_{one}") for one in TYPED])
+    done = cb.release(data, policy, ledger=None, figures=False)
+    frames = {"recoded": policy.recode(data), "synthetic": done.synthesize(20).data}
+    for one in TYPED:
+        by = done[f"by_{one}"]
+        frames |= {
+            f"{one}: data": by.data,
+            f"{one}: estimates": by.estimates(),
+            f"{one}: ends": by.estimates(intervals=True),
+        }
+    for name, frame in frames.items():
+        for column in [name.partition(":")[0]] if ":" in name else TYPED:
+            assert type_of(frame, column) == expected[column], (name, column)
+
+
+@for_each("column", ["age_from", "age_to", "age_interval"])
+def test_ends_of_classes_overwrite_no_column_of_the_data(column: str) -> None:
+    data = typed_frame().assign(**{column: "a"})
+    columns = {"age": TYPED["age"], column: cb.values("a", "b")}
+    policy = cb.Policy(person="id", sampling=cb.Everybody(), epsilon=5.0, columns=columns, publish=cb.Table())
+    for one in (data, pl.from_pandas(data)):
+        done = cb.release(one, policy, ledger=None, figures=False)
+        assert column in done.estimates().columns
+        with pytest.raises(CrowdblendError, match=f"column '{column}', which is one of the data"):
+            done.estimates(intervals=True)
+    alone = policy.replace(publish=cb.Table(column))
+    assert column in cb.release(data, alone, ledger=None, figures=False).estimates(intervals=True).columns
 
 
 @for_each("name", REFUSED)

@@ -7,17 +7,18 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
-from crowdblend.api.sources import publication_of
+from crowdblend.api.sources import loaded_policy, publication_of
 from crowdblend.calculus.certificate import Certificate
 from crowdblend.calculus.checker import verify as verify_text
 from crowdblend.calculus.checker import verify_file
 from crowdblend.calculus.rules.composition import compose as compose_derivations
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import check_type
+from crowdblend.guarantees.parameters import check_progress, check_type
 from crowdblend.guarantees.privacy import Differential
 from crowdblend.lazy import lazy_imports
 from crowdblend.publishing.finished_release import Release
+from crowdblend.reading.release import PublishedRelease
 
 with lazy_imports():
     from crowdblend.auditing.statistical import outlook, subject
@@ -47,7 +48,7 @@ def verify(target: object, *, signer: str | os.PathLike[str] | None = None) -> C
     """Return the certificate, re-derived from its leaves; raises DoesNotVerify when anything does not follow.
 
     `target` is the folder of a release, whose files are checked too; a certificate's file or its JSON text; a
-    Certificate; or what `release` returned. `signer` is a public key, or a file with one in each line: the
+    Certificate; or what `release` or `read` returned. `signer` is a public key, or a file with one in each line: the
     certificate must then be signed by one of them.
     """
     if signer is not None:
@@ -58,6 +59,8 @@ def verify(target: object, *, signer: str | os.PathLike[str] | None = None) -> C
         return verify_text(target)
     if isinstance(target, str | os.PathLike):
         return _verify_path(Path(target))
+    if isinstance(target, PublishedRelease):
+        return _verify_path(target.folder)
     if isinstance(target, Release):
         with target.open() as published:
             return consistency.verify_release(published.folder).certificate
@@ -67,7 +70,10 @@ def verify(target: object, *, signer: str | os.PathLike[str] | None = None) -> C
 
 
 def _check_signature(target: object, signer: str | os.PathLike[str]) -> None:
-    if isinstance(target, Release):
+    check_type("signer", signer, (str, os.PathLike), "a public key, or the path of a file of them")
+    if isinstance(target, PublishedRelease):
+        signing.check_release_signature(target.folder, signer)
+    elif isinstance(target, Release):
         with target.open() as published:
             signing.check_release_signature(published.folder, signer)
     elif isinstance(target, os.PathLike) or (isinstance(target, str) and not _is_json(target)):
@@ -109,8 +115,12 @@ def _derivation(release: object) -> Derivation:
         certificate = made
     elif callable(made):
         certificate = cast(Certificate, made())
-    else:
+    elif isinstance(release, Certificate | str | os.PathLike):
         certificate = verify(release)
+    else:
+        message = f"compose takes releases, got {type(release).__name__}."
+        remedy = "Pass releases, certificates, plans or folders one after another: compose(one, other)."
+        raise InvalidInput(message, remedy=remedy, where="compose", code="argument.type")
     wanted = certificate.differential()
     found = [one for one in certificate.derivations if one.conclusion == wanted]
     return found[0] if found else certificate.derivations[0]
@@ -183,15 +193,19 @@ def audit(
     A mechanism of your own, a function from a population to an output, takes the place of `policy`; `claim` is the
     Differential guarantee to break, and `neighbours` a pair of populations that it is about, or several by name.
     """
+    check_progress(progress)
+    if runs is not None:
+        check_type("runs", runs, int, "a whole number, such as 100000")
     how: dict[str, Any] = {"runs": runs, "seconds": seconds, "error": error, "workers": workers, "progress": progress}
     how["announce"] = announce or (lambda _: None)
     if claim is not None or neighbours is not None or callable(policy):
         used = {"publication": publication, "people": people, "epsilon": epsilon, "batch": batch or None}
         used["understate"] = None if understate == 1.0 else understate
         return outlook.audit_foreseen(_own_mechanism(policy, claim, neighbours, used), **how)
-    name = Path(os.fspath(policy)).name if isinstance(policy, str | os.PathLike) else policy.kind
+    loaded = loaded_policy(policy)
+    name = Path(os.fspath(policy)).name if isinstance(policy, str | os.PathLike) else loaded.kind
     audited = subjects.subject_of(
-        publication_of(policy, publication),
+        publication_of(loaded, publication),
         subject.hard_sizes,
         name=name,
         people=people or 1_000,

@@ -7,6 +7,7 @@ import os
 from crowdblend.api.sources import about, loaded_policy
 from crowdblend.engines.choice import is_spark_frame
 from crowdblend.engines.refusals import refusal
+from crowdblend.guarantees.parameters import check_progress
 from crowdblend.lazy import lazy_imports
 from crowdblend.stopping import Standing, when_stopped
 
@@ -25,6 +26,7 @@ def check(data: object, policy: Policy | str | os.PathLike[str], *, progress: Pr
     values and counts, which are for you alone; its repr, which a notebook keeps, has neither. `progress` is called with
     the name of a phase and the rows read so far.
     """
+    check_progress(progress)
     if is_spark_frame(data):
         message = "Rows are checked by DuckDB, which does not read a Spark DataFrame."
         raise refusal("type", message, "Write it to Parquet files, and pass their path.", "data")

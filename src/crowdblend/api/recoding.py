@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from crowdblend.engines.duckdb.recoded_rows import recoded_rows
@@ -14,6 +15,9 @@ from crowdblend.reading.data_frames import TableForm, frames_of
 
 def recode(policy: Policy, data: object) -> Any:
     """Return the declared columns of a frame with their labels, in the package of the frame."""
+    if data is None or isinstance(data, str | os.PathLike):
+        message = f"recode takes a frame, got {type(data).__name__}."
+        raise refusal("type", message, "Read the file first, such as with pandas.read_csv(path).", "data")
     with opened_frame(data) as frame:
         known = {*frame.columns, *frame.unreadable}
         columns = [column for column in policy.columns if column.recodings and column.name in known]

@@ -8,6 +8,7 @@ from typing import cast
 
 from crowdblend.api.sources import publication_of
 from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.parameters import check_progress
 from crowdblend.lazy import lazy_imports
 from crowdblend.packages import csv, parquet
 from crowdblend.packages import pyarrow as pa
@@ -43,6 +44,7 @@ def rehearse(
     shown, the share of people hidden, the errors and the time; it says nothing about real people, and nothing is
     recorded. `progress` is called with the name of a phase and the rows read so far.
     """
+    check_progress(progress)
     named = Path(os.fspath(policy)).name if isinstance(policy, str | os.PathLike) else "policy"
     named = named if publication is None else publication
     return rehearsal.rehearse(

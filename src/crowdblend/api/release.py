@@ -13,7 +13,7 @@ from typing import Final
 from crowdblend.api.sources import about, loaded_policy, whole_numbers
 from crowdblend.engines.choice import check_engine, engine_named, is_spark_frame
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import check_type
+from crowdblend.guarantees.parameters import check_progress, check_type, path_of
 from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
 from crowdblend.policies.refusals import speaking_python
@@ -76,16 +76,18 @@ def release(
     """
     chosen = _engine_for(data, engine)
     _check_key(key)
+    check_progress(progress)
+    folder = None if out is None else path_of("out", out)
     books = _open_ledger(ledger)
     policy = loaded_policy(policy)
     with speaking_python(policy.in_python), about(data, policy, chosen) as here, engine_named(chosen) as reads:
         publish = partial(
             publishing.release, here, ledger=books, key=key, progress=progress, engine=reads, figures=figures, new=new
         )
-        if out is None:
+        if folder is None:
             done = _in_memory(lambda folder: publish(folder, in_memory=True))
         else:
-            done = publish(Path(out), force=force)
+            done = publish(folder, force=force)
         return replace(done, form=TableForm(frames_of(data), whole_numbers(here)))
 
 
@@ -110,6 +112,7 @@ def resume(
     rows read so far.
     """
     check_type("entry", entry, int, "the number of a release in the ledger")
+    check_progress(progress)
     chosen = _engine_for(data, engine)
     books = _open_ledger(ledger)
     if books is None:
@@ -117,7 +120,7 @@ def resume(
         raise InvalidInput(message, remedy="Name that ledger.", where="ledger", code="ledger.type")
     with about(data, loaded_policy(policy), chosen) as here, engine_named(chosen) as reads:
         if books.entry(entry).spending.folder != target.IN_MEMORY:
-            folder = None if out is None else Path(out)
+            folder = None if out is None else path_of("out", out)
             again = partial(resuming.resume, books, entry, here, progress=progress, engine=reads)
             return again(out=folder, force=force, figures=figures)
         again = partial(resuming.resume_in_memory, books, entry, here, progress=progress, engine=reads)

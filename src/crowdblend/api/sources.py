@@ -46,7 +46,9 @@ def publication_of(policy: Policy | str | os.PathLike[str], name: str | None) ->
             f"The policy has no publication {str(name)[:60]!r}."
             if name is not None
             else "The policy has several publications, and one is looked at at a time.",
-            remedy=f"Name one of {', '.join(map(str, names))}.",
+            remedy=f"Name one of {', '.join(map(str, names))}."
+            if loaded.is_programme
+            else "Leave it out: the policy has one publication.",
             where="publication",
             code="policy.publication",
         )

@@ -6,8 +6,10 @@ Each function has the keys of a policy as arguments; a statistic without a name 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any, Never
 
+from crowdblend.guarantees.parameters import check_type
 from crowdblend.kinds.statistics.statistic import Statistic
 
 Labels = Mapping[str, str | Sequence[str]]
@@ -85,6 +87,7 @@ def quantile(
         at: The share of people below the value, with up to three decimals, such as 0.9.
     """
     given = locals()
+    check_type("at", at, Real, "one share, such as 0.9")
     return _of("quantile", **{**given, "name": f"{at:g}-quantile of {column}" if name is None else name})
 
 

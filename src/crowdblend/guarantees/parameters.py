@@ -7,7 +7,13 @@ checks them all.
 from __future__ import annotations
 
 import math
+import os
 import sys
+from collections.abc import Callable
+from datetime import date
+from numbers import Number
+from pathlib import Path
+from types import NoneType
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -154,8 +160,32 @@ def check_type(name: str, value: object, kinds: type | tuple[type, ...], words: 
         raise InvalidInput(message, remedy=f"Pass {words}.", where=name, code="argument.type")
 
 
+def path_of(name: str, value: str | os.PathLike[str]) -> Path:
+    """Return an argument as a path; refuse what is none."""
+    check_type(name, value, (str, os.PathLike), "the path of a folder or file")
+    return Path(value)
+
+
+def check_progress(progress: Callable[..., object] | None) -> None:
+    """Refuse what cannot be called while work goes on."""
+    if progress is not None and not callable(progress):
+        message = f"progress takes a function, got {type(progress).__name__}."
+        raise InvalidInput(message, remedy="Pass print, or leave it out.", where="progress", code="argument.type")
+
+
+# What a message may show of arguments: a frame that was passed by mistake holds records.
+_SHOWN = (str, bytes, Number, date, NoneType)
+
+
 def brief(value: object) -> str:
-    """Return a given value in a message, cut where it is long."""
+    """Return a given value in a message, cut where it is long; of another type than plain ones only its name."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if isinstance(value, list | tuple):
+        text = f"[{', '.join(map(brief, value[:20]))}]"
+        return text if len(text) <= 60 else text[:57] + "…"
+    if not isinstance(value, _SHOWN):
+        return f"a value of the type {type(value).__name__}"
     text = hex(value) if isinstance(value, int) and value.bit_length() > 1000 else repr(value)
     return text if len(text) <= 60 else text[:57] + "…"
 

@@ -10,12 +10,15 @@ from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, NumberDomain, ValueDomain
 from crowdblend.policies.key import keys_of
-from crowdblend.policies.refusals import did_you_mean, naming, problem_of, refusal, show_value
+from crowdblend.policies.refusals import did_you_mean, is_reading_toml, naming, problem_of, refusal, show_value
 from crowdblend.policies.source import PolicyFolder, read_keys
 from crowdblend.recoding.classes import Lookup, Recoding
 from crowdblend.recoding.reading import exact
 
 _EXAMPLE = 'Write one line per published column, for example sex = { values = ["Female", "Male"] }.'
+_IN_PYTHON = 'Write columns={"sex": values("Female", "Male")}, for example.'
+# The functions that declare a domain.
+_WAYS = "values(…), intervals(…), breaks(…), prefix(…), date(…), hierarchy(…), bounds(…) or axis(…)"
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Column:
             domain = naming(f"column {name!r}", lambda: ValueDomain(values=labels))
         if not isinstance(domain, Domain):
             message = f"Column {name!r} has no domain."
-            raise refusal("column-domain", message, f"Declare it with one of {', '.join(DOMAINS)}.", f"column {name!r}")
+            raise refusal("column-domain", message, f"Declare it with one of {_WAYS}.", f"column {name!r}")
         return naming(f"column {name!r}", lambda: cls(name, domain.recodings(), domain.importance, domain))
 
     @property
@@ -66,14 +69,17 @@ def columns_of(domains: object) -> tuple[Column, ...]:
     if isinstance(domains, Mapping):
         columns = tuple(Column.of(check_name(name), domain) for name, domain in domains.items())
     elif isinstance(domains, str | bytes) or not isinstance(domains, Iterable):
-        raise refusal("type", f"[columns] takes domains by name, got {show_value(domains)}.", _EXAMPLE, "[columns]")
+        raise refusal("type", f"[columns] takes domains by name, got {show_value(domains)}.", _IN_PYTHON, "[columns]")
     else:
         columns = tuple(domains)
     for column in columns:
         if not isinstance(column, Column):
-            raise refusal("type", f"[columns] takes domains by name, got {show_value(column)}.", _EXAMPLE, "[columns]")
+            raise refusal(
+                "type", f"[columns] takes domains by name, got {show_value(column)}.", _IN_PYTHON, "[columns]"
+            )
     if not columns:
-        raise refusal("no-columns", "[columns] names no column.", _EXAMPLE, "[columns]")
+        example = _EXAMPLE if is_reading_toml() else _IN_PYTHON
+        raise refusal("no-columns", "[columns] names no column.", example, "[columns]")
     seen: dict[str, str] = {}
     for name in (check_name(column.name) for column in columns):
         if name.lower() in seen:

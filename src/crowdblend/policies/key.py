@@ -280,9 +280,7 @@ class _Arguments(StructMeta):
                 for wrong, value in arguments.items():
                     # A value that is read from another process has all its fields.
                     if wrong not in known and wrong not in inline and unsaid.get(wrong, NODEFAULT) != value:
-                        message = f"{self.__name__} has no argument {wrong[:60]!r}."
-                        remedy = self.elsewhere.get(wrong) or did_you_mean(wrong, known)
-                        raise refusal("unknown-argument", message, remedy, wrong[:60])
+                        raise unknown_argument(self, wrong)
                 for field, part in inline.items():
                     if field not in arguments:
                         own = [name for name in keys_of(part.holder) if name in arguments]
@@ -312,6 +310,13 @@ class _Arguments(StructMeta):
                 kind = inspect.Parameter.VAR_POSITIONAL
                 found.insert(0, inspect.Parameter(self.positional, kind, annotation=get_args(several)[0]))
             return inspect.Signature(found)
+
+
+def unknown_argument(holder: type[Section], wrong: str) -> InvalidInput:
+    """Return the refusal of an argument that a section does not have."""
+    remedy = holder.elsewhere.get(wrong) or did_you_mean(wrong, arguments_of(holder))
+    message = f"{holder.__name__} has no argument {wrong[:60]!r}."
+    return refusal("unknown-argument", message, remedy, wrong[:60])
 
 
 def arguments_of(holder: type[Section]) -> list[str]:

@@ -21,6 +21,7 @@ from crowdblend.html_summary import html_summary
 from crowdblend.policies.choosing import Choosing, check_choice
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import Domain
+from crowdblend.policies.key import arguments_of, unknown_argument
 from crowdblend.policies.proposed import left_by_proposals
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
@@ -257,6 +258,9 @@ class Policy(Terms, frozen=True, kw_only=True):
     def replace(self, **changes: Any) -> Self:
         """Return the same policy with `changes`, other values for some arguments, checked as a new one."""
         with speaking_python(self.in_python):
+            known = {*self.__struct_fields__, *arguments_of(type(self))}
+            for wrong in changes.keys() - known:
+                raise unknown_argument(type(self), wrong)
             publish = changes.get("publish", self.publish)
             alone = publish[0] if isinstance(publish, list | tuple) and len(publish) == 1 else publish
             if "sampling" in changes and "delta" not in changes and isinstance(alone, Publication):

@@ -119,7 +119,8 @@ class Publication(Section, frozen=True, kw_only=True):
             if name not in by_name:
                 who = f"{self.kind} {self.name!r}" if self.name else self.kind
                 message = f"The {who} takes a column {name[:60]!r}, which [columns] does not declare."
-                raise refusal("unknown-column", message, did_you_mean(name, by_name), "[[publish]] columns")
+                remedy = did_you_mean(name, by_name) if by_name else "Declare it in [columns]."
+                raise refusal("unknown-column", message, remedy, "[[publish]] columns")
         return tuple(by_name[name] for name in self.columns) if self.columns else terms.columns
 
     def __hash__(self) -> int:

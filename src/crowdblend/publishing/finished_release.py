@@ -18,6 +18,7 @@ from crowdblend.calculus.certificate import Certificate
 from crowdblend.errors import InvalidInput, of_system
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
+from crowdblend.guarantees.parameters import path_of
 from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.registry import part
@@ -107,7 +108,7 @@ class Release:
     def estimates(
         self,
         confidence: float = 0.95,
-        margin: Sequence[str] | None = None,
+        margin: str | Sequence[str] | None = None,
         table: str | None = None,
         *,
         consistent: bool = False,
@@ -140,7 +141,7 @@ class Release:
 
         An existing folder is refused; with `force` it is replaced.
         """
-        return save(self._contents(), Path(folder), force=force)
+        return save(self._contents(), path_of("folder", folder), force=force)
 
     def synthesize(
         self, rows: int, *, out: str | os.PathLike[str] | None = None, as_csv: bool = False, force: bool = False

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
@@ -95,7 +95,7 @@ def as_text(table: pa.Table) -> pa.Table:
 
 
 # The names of the columns of ends, after that of the column of labels.
-_ENDS = ("_from", "_to")
+_ENDS, _INTERVAL = ("_from", "_to"), "_interval"
 
 
 def _with_ends(table: pa.Table, domains: Mapping[str, Domain]) -> pa.Table:
@@ -104,6 +104,7 @@ def _with_ends(table: pa.Table, domains: Mapping[str, Domain]) -> pa.Table:
         ends = domains[name].class_ends if name in domains else None
         if ends is None:
             continue
+        _check_free([f"{name}{suffix}" for suffix in (*_ENDS, _INTERVAL)], table)
         codes = pc.index_in(table.column(name).combine_chunks(), value_set=pa.array(domains[name].labels, pa.string()))
         place = table.column_names.index(name) + 1
         for shift, (suffix, values) in enumerate(zip(_ENDS, zip(*ends, strict=True), strict=True)):
@@ -112,15 +113,23 @@ def _with_ends(table: pa.Table, domains: Mapping[str, Domain]) -> pa.Table:
     return table
 
 
+def _check_free(names: Sequence[str], table: pa.Table) -> None:
+    """Refuse ends of classes under the name of a column of the data."""
+    if taken := set(names) & {*table.column_names}:
+        message = f"Ends of classes would stand in a column {min(taken)[:60]!r}, which is one of the data."
+        remedy = "Leave out intervals, or publish that column under another name."
+        raise InvalidInput(message, remedy=remedy, where="intervals", code="reading.intervals")
+
+
 def _pandas_intervals(frame: pandas.DataFrame, domains: Mapping[str, Domain]) -> pandas.DataFrame:
     """Return the frame with the two columns of ends as one of intervals, which hold their lower ends.
 
     An end that belongs to the last class is moved to the next number, so that the interval holds it.
     """
     for name in list(frame.columns):
-        names = [f"{name}{suffix}" for suffix in _ENDS]
-        if not set(names) <= {*frame.columns}:
+        if name not in domains or domains[name].class_ends is None:
             continue
+        names = [f"{name}{suffix}" for suffix in _ENDS]
         place = frame.columns.get_loc(names[0])
         low, high = (frame.pop(one).astype("float64") for one in names)
         classless = low.isna() & high.isna()
@@ -128,7 +137,7 @@ def _pandas_intervals(frame: pandas.DataFrame, domains: Mapping[str, Domain]) ->
             last = domains[name].bounds[1]
             high = high.mask(high == last, math.nextafter(last, math.inf))
         low, high = low.fillna(-math.inf).mask(classless), high.fillna(math.inf).mask(classless)
-        frame.insert(place, f"{name}_interval", pandas.arrays.IntervalArray.from_arrays(low, high, closed="left"))
+        frame.insert(place, f"{name}{_INTERVAL}", pandas.arrays.IntervalArray.from_arrays(low, high, closed="left"))
     return frame
 
 

@@ -6,9 +6,11 @@ of their kind, and refused where they do not fit it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from crowdblend.estimates.cells import BLOCK, combinations
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.figures.chart import Chart
 from crowdblend.frozen import dataclass
+from crowdblend.guarantees.parameters import brief, check_type, path_of
 from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.registry import part
@@ -63,6 +66,8 @@ class PublishedRelease:
 
     def __getitem__(self, name: str) -> PublishedRelease:
         """Return one publication by its name, as a release of its own."""
+        if not isinstance(name, str):
+            raise self._no_table(name)
         known = {Path(file.name).stem: DATA for file in self.files.values()} if not self.is_programme else {}
         if (found := self.publications.get(known.get(name, name))) is None:
             raise self._no_table(name)
@@ -169,7 +174,7 @@ class PublishedRelease:
 
     def table(self, name: str) -> Any:
         """Return the published table `name`."""
-        if name not in self.files:
+        if not isinstance(name, str) or name not in self.files:
             raise self._no_table(name)
         if self.is_programme:
             return self.publications[name].table(DATA)
@@ -182,8 +187,8 @@ class PublishedRelease:
     def _frame(self, table: pa.Table) -> Any:
         return self.form.frame(table, self.facts.domains)
 
-    def _no_table(self, name: str) -> InvalidInput:
-        message = f"The release has no table {name[:60]!r}."
+    def _no_table(self, name: object) -> InvalidInput:
+        message = f"The release has no table {brief(name)}."
         remedy = f"Its tables are {', '.join(self.files)}."
         return InvalidInput(message, remedy=remedy, where="table", code="reading.no-table")
 
@@ -208,6 +213,14 @@ class PublishedRelease:
         nothing can be said, and `estimate` where cells are missing: their sum is no estimate.
         """
         margin = [margin] if isinstance(margin, str) else margin
+        if margin is not None and not (isinstance(margin, Sequence) and all(isinstance(one, str) for one in margin)):
+            message = f"margin takes names of columns, got {brief(margin)}."
+            remedy = 'Write margin=["sex", "age"], for example.'
+            raise InvalidInput(message, remedy=remedy, where="margin", code="reading.margin")
+        if margin is not None and len(set(margin)) < len(margin):
+            message = "margin names a column twice."
+            raise InvalidInput(message, remedy="Name each column once.", where="margin", code="reading.margin")
+        check_type("confidence", confidence, Real, "a share, such as 0.95")
         if not 0 < confidence < 1:
             message = f"confidence must be between 0 and 1, got {confidence!r}."
             raise InvalidInput(
@@ -381,17 +394,17 @@ def _counts_alike(one: PublishedRelease, other: PublishedRelease) -> bool:
     return noisy and one.facts.sample == other.facts.sample
 
 
-def read(folder: Path | str, *, frames: Frames = "arrow") -> PublishedRelease:
+def read(folder: str | os.PathLike[str], *, frames: Frames = "arrow") -> PublishedRelease:
     """Open a release `folder` with its data files; raises DoesNotVerify where its certificate or a file was changed.
 
     Tables are Arrow tables, or with `frames` pandas or Polars ones. That the data keep to what the certificate says of
     them is what `verify` checks as well.
     """
-    path = Path(folder)
+    path, form = path_of("folder", folder), TableForm(frames)
     if not path.is_dir():
         message = f"{str(path)[:200]!r} is not a folder."
         remedy = "Pass the folder that has certificate.json in it."
         raise InvalidInput(message, remedy=remedy, where="folder", code="reading.no-folder")
-    release = PublishedRelease(path, verify(read_text(path / CERTIFICATE)), form=TableForm(frames))
+    release = PublishedRelease(path, verify(read_text(path / CERTIFICATE)), form=form)
     release.check_files()
     return release

@@ -7,12 +7,15 @@ import os
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
+from numbers import Integral
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from crowdblend.calculus import Certificate, sha256_of
 from crowdblend.frozen import dataclass
+from crowdblend.guarantees.parameters import check_type
 from crowdblend.publishing.description import describe
 from crowdblend.publishing.finished_release import Release
 from crowdblend.publishing.target import check_target
@@ -44,13 +47,16 @@ def synthesize(
     instead of Parquet, `force` replaces an existing folder, and without `figures` the report has tables and sentences
     alone.
     """
-    named = [releases] if isinstance(releases, Release | str | os.PathLike) else list(releases)
+    named: list[Any] = list(releases) if isinstance(releases, list | tuple) else [releases]
+    for one in named:
+        check_type("releases", one, (Release, str, os.PathLike), "what release returned, a folder, or a list of these")
     if not 1 <= len(named) <= MOST_SOURCES:
         message = f"Rows are made from 1 to {MOST_SOURCES} releases, and {len(named)} are named."
         raise refusal("folders", message, "Name folders of releases.")
-    if not isinstance(rows, int) or not 1 <= rows <= MOST_ROWS:
+    if not isinstance(rows, Integral) or isinstance(rows, bool) or not 1 <= rows <= MOST_ROWS:
         message = f"rows must be a number from 1 to {MOST_ROWS:,}, got {rows!r}."
         raise refusal("rows", message, "Pass how many rows you want, such as 100000.", "rows")
+    rows = int(rows)
     if out is not None:
         check_target(Path(out), force=force)
     with ExitStack() as stack:

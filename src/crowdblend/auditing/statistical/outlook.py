@@ -30,6 +30,7 @@ from crowdblend.auditing.statistical.run import (
     Verdict,
     audit,
     check_error,
+    check_runs,
     rounds,
 )
 from crowdblend.auditing.statistical.subject import Subject
@@ -104,6 +105,8 @@ def foresee(
     limit = SECONDS if seconds is None else seconds
     if not 0 < limit < math.inf:
         raise InvalidInput(f"seconds must be above 0, got {limit:g}. Pass for example 60.")
+    if runs is not None:
+        check_runs(runs)
     started, pairs = clock(), list(subject.pairs())
     least = max(LEAST_RUNS, RUNS_OF_A_PAIR * len(pairs))
     sides = [side for pair in pairs for side in (pair.more, pair.fewer)]

@@ -209,8 +209,7 @@ def audit(
     Without `bound` it is only decided whether there is a finding: ε is then said to be at least 0, or just beyond what
     was guaranteed. `pace` limits the time: there are fewer runs where these would take longer.
     """
-    if runs < LEAST_RUNS:
-        raise InvalidInput(f"runs must be at least {LEAST_RUNS:,}, got {runs}. Pass for example 100000.")
+    check_runs(runs)
     check_error(error)
     pairs = list(subject.pairs())
     if not pairs or runs < RUNS_OF_A_PAIR * len(pairs):
@@ -220,6 +219,12 @@ def audit(
         )
     with workforce((subject, pairs), workers) as force:
         return _Audit(subject, pairs, force, progress, runs, pace or Pace(), bound).verdict(rounds(runs, error))
+
+
+def check_runs(runs: int) -> None:
+    """Refuse a number of runs from which nothing could be concluded."""
+    if runs < LEAST_RUNS:
+        raise InvalidInput(f"runs must be at least {LEAST_RUNS:,}, got {runs}. Pass for example 100000.")
 
 
 def check_error(error: float) -> None:

@@ -253,7 +253,7 @@ def compose(*derivations: Derivation) -> Derivation:
     differential privacy with one person's data replaced. Another mixture is composed pair by pair from the left.
     """
     if not derivations:
-        raise InvalidInput("compose needs at least one release, got none.")
+        raise InvalidInput("compose needs at least one release, got none.", remedy="Pass compose(one, other).")
     for derivation in derivations:
         check_type("compose", derivation, Derivation, "derivations, as planned releases and certificates hold them")
     kinds = {type(derivation.conclusion) for derivation in derivations}
