@@ -143,6 +143,11 @@ def test_stderr_takes_events(place: Path, capfd: pytest.CaptureFixture[str]) -> 
     assert json.loads(capfd.readouterr().err)["command"] == "ledger list"
 
 
+def test_options_of_every_command_stand_before_it(place: Path) -> None:
+    wrong = crowdblend("ledger", "list", "--log", "log.jsonl", folder=place)
+    assert (wrong.returncode, "Write it before the command" in wrong.stderr) == (2, True)
+
+
 def test_python_users_attach_a_handler(place: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, observing.LOGGER):
         crowdblend("release", "policy.toml", "--yes", "--no-figures", folder=place)

@@ -147,6 +147,8 @@ def _run(observers: ExitStack) -> NoReturn:
         near = getattr(wrong, "possibilities", None)
         sentence = (wrong.message if near else wrong.format_message()).replace("\n", " ").rstrip(".")
         remedy = f"{f'Did you mean {near[0]}? ' if near else ''}See crowdblend --help."
+        if getattr(wrong, "option_name", None) in {one for param in cli.params for one in param.opts}:
+            remedy = "Write it before the command, as in crowdblend --log FILE release."
         option = getattr(wrong, "option_name", None) or getattr(getattr(wrong, "param", None), "name", None)
         usage = InvalidInput(f"{sentence}.", remedy=remedy, where=option, code="command.usage")
         exit_with_error(usage, as_json="--json" in sys.argv)
