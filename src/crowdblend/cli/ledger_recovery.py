@@ -11,6 +11,7 @@ from crowdblend.cli.output import answer, answers
 from crowdblend.errors import RefusedByLedger
 from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
+from crowdblend.ledger.moving import move_ledger
 
 with lazy_imports():
     from crowdblend.publishing import adopting
@@ -48,4 +49,18 @@ def adopt(population: str, folders: tuple[str, ...], *, new: bool, by: str | Non
     answer({"adopted": entries, "recorded": known, "not_known": said}, *lines, *said)
 
 
-COMMANDS = (adopt,)
+@click.command("move", epilog="Example: crowdblend ledger move ledger.sqlite postgresql://db.example.org/office")
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+@answers
+def move(source: str, target: str) -> None:
+    """Copy the ledger FROM to TO, a new file or a database without a ledger.
+
+    Each is a file or a PostgreSQL database. Nobody writes to FROM meanwhile, and FROM is left as it is. The copy is
+    checked as a whole, and its head compared with that of FROM. Use the copy alone from then on.
+    """
+    moved = move_ledger(source, target)
+    answer(moved.to_dict(), *moved.lines())
+
+
+COMMANDS = (adopt, move)

@@ -140,6 +140,21 @@ _TABLES = (
     "CREATE TABLE @identities (digest VARCHAR(64) NOT NULL, body TEXT NOT NULL, PRIMARY KEY (digest))",
 )
 
+_COLUMNS = {
+    "records": ("number", "previous", "body", "hash", "role"),
+    "keys": ("entry", '"key"'),
+    "secrets": ("name", "value"),
+    "identities": ("digest", "body"),
+}
+
+
+def copy_rows(source: Transaction, target: Transaction) -> None:
+    """Copy every row of a ledger as it is into new tables, records in order, before any trigger is made there."""
+    for table, columns in _COLUMNS.items():
+        names, places = ", ".join(columns), ", ".join("?" * len(columns))
+        for row in source.execute(f"SELECT {names} FROM @{table} ORDER BY {columns[0]}"):
+            target.execute(f"INSERT INTO @{table} ({names}) VALUES ({places})", row)
+
 
 def create_tables(transaction: Transaction) -> None:
     """Make the tables of a new ledger, inside the caller's transaction."""

@@ -404,10 +404,7 @@ class Ledger:
             self._history, self._identities = History(), {}
             with self._reading() as (transaction, history):
                 if transaction.may_read_secrets():
-                    check_keys(history.entries, transaction.keys())
-                    checked_secret(transaction.secret(), history.secret)
-                    for _ in read_identities(history.entries.values(), transaction.identities()):
-                        pass  # one is held at a time
+                    check_kept(transaction, history)
                 if trusted.records and transaction.hash_of(trusted.records) != trusted.hash:
                     raise ledger_behind(trusted.records)
                 assert history.last is not None, "a ledger without records is refused"
@@ -520,6 +517,14 @@ class Ledger:
                 warnings.warn(f"No ledger at {self.location.words()}; creating a new one.", stacklevel=4)
             self._store = Store.open(self.location, make=True)
         return self._store
+
+
+def check_kept(transaction: Transaction, history: History) -> None:
+    """Raise DoesNotVerify unless keys, the secret and identities are those that the chain commits to."""
+    check_keys(history.entries, transaction.keys())
+    checked_secret(transaction.secret(), history.secret)
+    for _ in read_identities(history.entries.values(), transaction.identities()):
+        pass  # one is held at a time
 
 
 def _check_limits(transaction: Transaction, history: History, spending: Spending) -> None:

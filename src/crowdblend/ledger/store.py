@@ -10,7 +10,7 @@ import re
 import secrets
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -147,19 +147,21 @@ class Store:
         return store
 
     @classmethod
-    def create(cls, location: Location) -> Store:
-        """Return a new store; refuses a location that has one."""
+    def create(cls, location: Location, fill: Callable[[Transaction], None] | None = None) -> Store:
+        """Return a new store; refuses a location that has one. `fill` makes its tables, by default those of no release.
+
+        Nothing is left where it raises.
+        """
+        fill = fill or _fill
         if location.path is not None:
-            if not location.is_missing:
+            if not location.is_missing or not _make_file(location.path, fill):
                 message = f"There is something at {location.path} already. Name a new file."
                 raise InvalidInput(message, where="ledger", code="ledger.exists")
-            return cls.open(location, make=True)
+            return cls.open(location)
         store = cls(location)
         with store.transaction(writing=True) as transaction:
-            if transaction.has_ledger():
-                message = f"{location.words()} has a ledger already. Name another database."
-                raise InvalidInput(message, where="ledger", code="ledger.exists")
-            _fill(transaction)
+            refuse_ledger(transaction, location)
+            fill(transaction)
         return store
 
     @contextmanager
@@ -209,6 +211,13 @@ def _refusal(location: Location, code: str, reason: str) -> CrowdblendError:
     )
 
 
+def refuse_ledger(transaction: Transaction, location: Location) -> None:
+    """Refuse a database that has a ledger, where a new one is to be made."""
+    if transaction.has_ledger():
+        message = f"{location.words()} has a ledger already. Name another database."
+        raise InvalidInput(message, where="ledger", code="ledger.exists")
+
+
 def _prepare_file(path: Path, *, make: bool) -> None:
     """Refuse a path without a ledger, or make one there; close an existing one to others."""
     try:
@@ -222,33 +231,44 @@ def _prepare_file(path: Path, *, make: bool) -> None:
                     where="ledger",
                     code="ledger.missing",
                 )
-            _make_file(path)
+            _make_file(path, _fill)
         elif not path.is_file():
             raise InvalidInput(f"{path} is not a regular file. Name another.", where="ledger", code="ledger.folder")
         else:
             close_to_others(path)
     except OSError as problem:
-        message = f"The folder of the ledger {path} cannot be written: {problem.strerror}. Name another."
-        raise InvalidInput(message, where="ledger", code="ledger.not-writable") from None
+        raise _not_writable(path, problem) from None
 
 
-def _make_file(path: Path) -> None:
-    """Build the tables under another name and link them into place, so that nobody sees half a ledger."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)  # mode 600
-    os.close(handle)
-    building = Path(name)
+def _not_writable(path: Path, problem: OSError) -> InvalidInput:
+    message = f"The folder of the ledger {path} cannot be written: {problem.strerror}. Name another."
+    return InvalidInput(message, where="ledger", code="ledger.not-writable")
+
+
+def _make_file(path: Path, fill: Callable[[Transaction], None]) -> bool:
+    """Build the tables under another name and link them into place, so that nobody sees half a ledger.
+
+    Returns False where another process was quicker; its ledger stays.
+    """
     try:
-        with Store(Location(path=building)).transaction(writing=True) as transaction:
-            _fill(transaction)
-        close_to_others(building)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)  # mode 600
+        os.close(handle)
+        building = Path(name)
         try:
-            os.link(building, path)
-        except FileExistsError:  # another process was quicker, and its ledger is as good
-            return
-        flush(path.parent)
-    finally:
-        building.unlink(missing_ok=True)
+            with Store(Location(path=building)).transaction(writing=True) as transaction:
+                fill(transaction)
+            close_to_others(building)
+            try:
+                os.link(building, path)
+            except FileExistsError:
+                return False
+            flush(path.parent)
+        finally:
+            building.unlink(missing_ok=True)
+    except OSError as problem:
+        raise _not_writable(path, problem) from None
+    return True
 
 
 def _fill(transaction: Transaction) -> None:
