@@ -217,7 +217,7 @@ def test_a_key_and_a_secret_are_there_once(where: str) -> None:
     ledger = Ledger.create(where)
     ledger.begin(spending(), key=bytes(32), seal=True)
     for statement in ("INSERT INTO @keys VALUES (1, 'x')", "INSERT INTO @secrets VALUES ('sketches', 'x')"):
-        with ledger._store.transaction(writing=True) as opened, pytest.raises(Exception, match=r"(?i)unique"):
+        with ledger._records.open().transaction(writing=True) as opened, pytest.raises(Exception, match=r"(?i)unique"):
             opened.execute(statement)
     ledger.check()
 
@@ -233,7 +233,7 @@ def test_identities_are_kept_and_read(where: str) -> None:
     ledger = Ledger.create(where)
     identity = Identity("source:x", "h", (of(range(5)),))
     ledger.begin(spending(), identity=identity)
-    with ledger._reading() as (transaction, _):
+    with ledger._records.reading() as (transaction, _):
         assert list(transaction.identities()) == [(fingerprint(identity.to_json()), identity.to_json())]
     assert (ledger.fingerprint_request().columns, ledger.fingerprint_request().rows) == (("id",), ())
 
@@ -293,7 +293,7 @@ def test_which_keys_are_there(status: str, key: str, held: bool, sound: bool) ->
 
 def test_a_ledger_is_made_by_its_first_record_alone(where: str) -> None:
     ledger = Ledger.create(where)
-    with ledger._reading() as (transaction, _):
+    with ledger._records.reading() as (transaction, _):
         (first,) = transaction.records()
     history = History()
     history.follow([first])

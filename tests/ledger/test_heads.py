@@ -47,7 +47,7 @@ def test_another_ledger_is_found(path: Path, tmp_path: Path) -> None:
 
 def test_every_byte_of_every_entry(path: Path) -> None:
     """Every byte of every record breaks the chain; some of them through the file, `check` and the next release."""
-    with Ledger.open(path)._reading() as (transaction, _):
+    with Ledger.open(path)._records.reading() as (transaction, _):
         records = list(transaction.records())
     assert len(records) == 7
     last = None

@@ -20,7 +20,7 @@ NESTED = '{"a":' * 100_000 + "1" + "}" * 100_000
 
 def add(path: Path, body: str) -> None:
     """Append a body as it is, with the hash that belongs to it."""
-    with Ledger.open(path)._writing() as (transaction, history):
+    with Ledger.open(path)._records.writing() as (transaction, history):
         transaction.add_record(next_record(history.last, body))
 
 

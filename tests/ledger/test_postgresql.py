@@ -118,7 +118,7 @@ def test_a_writer_adds_to_the_end_of_the_chain_only(roles: str) -> None:
     import psycopg
 
     where = as_role(roles, "test_steward")
-    with Ledger.open(where)._reading() as (_, history):
+    with Ledger.open(where)._records.reading() as (_, history):
         last = history.last
     assert last is not None
     body = '{"step":"overlap"}'
@@ -210,7 +210,7 @@ def test_records_name_the_role_that_made_them(roles: str) -> None:
     approver.limit("residents", epsilon=9, delta=1e-3, why="a new year", by="Bo")
     assert steward.limits("residents")[-1].author == "Bo (role test_approver)"
     assert steward.entry(1).role == "postgres"
-    with Ledger.open(roles)._reading() as (transaction, _):
+    with Ledger.open(roles)._records.reading() as (transaction, _):
         last = list(transaction.records())[-1]
     with pytest.raises(DoesNotVerify):
         check_record(last._replace(role="test_steward"), last._replace(number=last.number - 1, hash=last.previous))

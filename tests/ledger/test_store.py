@@ -41,7 +41,7 @@ def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
 
 
 def test_the_journal_is_as_private(path: Path) -> None:
-    with Ledger.open(path)._writing() as (transaction, _):
+    with Ledger.open(path)._records.writing() as (transaction, _):
         transaction.execute("INSERT INTO keys VALUES (99, 'x')")
         journal = path.with_name(path.name + "-journal")
         assert mode(journal) == 0o600
@@ -183,16 +183,16 @@ def test_a_busy_ledger(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_fails_halfway_leaves_nothing(path: Path) -> None:
     ledger = Ledger.open(path)
-    with pytest.raises(ZeroDivisionError), ledger._writing() as (transaction, _):
+    with pytest.raises(ZeroDivisionError), ledger._records.writing() as (transaction, _):
         assert transaction.execute("INSERT INTO @keys VALUES (99, 'x')").fetchone() == 1 / 0
-    with ledger._reading() as (transaction, _):
+    with ledger._records.reading() as (transaction, _):
         assert [*transaction.execute("SELECT entry FROM @keys WHERE entry = ?", [99])] == []
     ledger.begin(spending("new"))  # nothing is held
 
 
 @pytest.mark.parametrize(("setting", "value"), [("synchronous", 3), ("secure_delete", 1)])
 def test_commits_survive_a_power_cut_and_what_is_deleted_is_gone(path: Path, setting: str, value: int) -> None:
-    with Ledger.open(path)._writing() as (transaction, _):
+    with Ledger.open(path)._records.writing() as (transaction, _):
         assert transaction.execute(f"PRAGMA {setting}").fetchone() == (value,)
 
 

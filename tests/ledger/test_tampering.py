@@ -67,7 +67,7 @@ def test_a_cut_off_end_is_found_by_whoever_kept_the_head(path: Path) -> None:
 
 def test_a_record_from_a_newer_version(path: Path) -> None:
     ledger = Ledger.open(path)
-    with ledger._writing() as (transaction, history):
+    with ledger._records.writing() as (transaction, history):
         transaction.add_record(next_record(history.last, '{"step":"withdrawn","entry":1,"at":""}'))
     with pytest.raises(DoesNotVerify, match="this version"):
         ledger.entries()
@@ -86,7 +86,7 @@ def test_a_record_that_follows_another_one_is_refused() -> None:
 @pytest.mark.parametrize("mended", [False, True])
 def test_an_edit_whose_own_hash_is_mended_breaks_the_next_record(path: Path, mended: bool) -> None:
     """Also where the next record names the new hash: then its own does not fit any more."""
-    with Ledger.open(path)._reading() as (transaction, _):
+    with Ledger.open(path)._records.reading() as (transaction, _):
         written = list(transaction.records())[3]
     edited = written.body.replace('"folder":"out"', '"folder":"in"')
     assert edited != written.body

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from crowdblend.errors import NotReachable, RefusedByLedger
-from crowdblend.ledger import Ledger, server, store
-from crowdblend.ledger import ledger as books
+from crowdblend.ledger import Ledger, followed_store, server, store
 from crowdblend.ledger.roles import role_statements
 from tests.ledger.databases import execute, needs_postgresql, place
 from tests.ledger.spendings import spending
@@ -41,7 +40,7 @@ def session(where: str) -> Iterator[Any]:
 def test_a_writer_whose_turn_does_not_come_says_who_has_it(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "PATIENCE", 0.5)
     other = Ledger.open(ledger.location.url)
-    with other._writing():
+    with other._records.writing():
         time.sleep(1.6)  # the server's seconds are whole
         assert Ledger.open(ledger.location.url).entries() == ()  # readers do not wait
         with pytest.raises(NotReachable, match=r"with the role 'postgres', has been publishing for \d+ s") as refused:
@@ -81,7 +80,7 @@ def test_a_frozen_server_ends_the_wait(ledger: Ledger, monkeypatch: pytest.Monke
     began = time.monotonic()
 
     def freeze() -> None:
-        with ledger._reading() as (reads, _):
+        with ledger._records.reading() as (reads, _):
             process = reads.value("SELECT pg_backend_pid()")
             os.kill(process, signal.SIGSTOP)
             try:
@@ -92,7 +91,7 @@ def test_a_frozen_server_ends_the_wait(ledger: Ledger, monkeypatch: pytest.Monke
     with pytest.raises(NotReachable, match="has not answered for 0") as refused:
         freeze()
     assert refused.value.code == "ledger.slow"
-    with pytest.raises(NotReachable, match="has not answered"), ledger._reading() as (reads, _):
+    with pytest.raises(NotReachable, match="has not answered"), ledger._records.reading() as (reads, _):
         reads.value("SELECT pg_sleep(20)")
     assert time.monotonic() - began < 15
 
@@ -100,7 +99,7 @@ def test_a_frozen_server_ends_the_wait(ledger: Ledger, monkeypatch: pytest.Monke
 def test_a_connection_that_is_cut_before_the_record_is_tried_again(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(books, "_WAITS", (0.0, 0.0))
+    monkeypatch.setattr(followed_store, "_WAITS", (0.0, 0.0))
     check, cuts = Ledger._check, iter((True, True, False))
 
     def cut(self: Ledger, transaction: Any, *rest: Any) -> object:
@@ -124,7 +123,7 @@ def test_a_commit_whose_answer_is_lost_is_recorded_once(
 ) -> None:
     import psycopg
 
-    monkeypatch.setattr(books, "_WAITS", (0.0,))
+    monkeypatch.setattr(followed_store, "_WAITS", (0.0,))
     commit, losses = psycopg.Connection.commit, iter((False, True, False, False, False))  # the first one only reads
 
     def lose(self: Any) -> None:
@@ -149,7 +148,7 @@ def test_a_commit_of_which_nothing_is_known_says_so(ledger: Ledger, monkeypatch:
         raise psycopg.OperationalError("the connection is lost")
 
     ledger.entries()
-    monkeypatch.setattr(books, "_WAITS", ())
+    monkeypatch.setattr(followed_store, "_WAITS", ())
     monkeypatch.setattr(psycopg.Connection, "commit", lose)
     with pytest.raises(NotReachable) as refused:
         ledger.begin(spending())

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import os
-import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from threading import RLock
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from crowdblend.errors import InvalidInput, NotReachable
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.privacy import Relation
 from crowdblend.ledger.adoption import AdoptedRecord, FolderRelease, refuse_known
 from crowdblend.ledger.budget import Budget, ProfileTotal
-from crowdblend.ledger.chain import GENESIS, KEY_BYTES, Head, Record, commitment, next_record
+from crowdblend.ledger.chain import GENESIS, KEY_BYTES, Head, Record, commitment
 from crowdblend.ledger.conflicts import KnownRelease, Outlook, check_conflicts, distinct_entries, population_of
 from crowdblend.ledger.database import Transaction
 from crowdblend.ledger.declarations import NEVER, Description, Distinct, Limit, Overlap, refuse_confusable, this_user
 from crowdblend.ledger.entry import Entry, Spending, Statement, check_digest, normal_name
 from crowdblend.ledger.filters import order_for
+from crowdblend.ledger.followed_store import FollowedStore, check_kept
 from crowdblend.ledger.history import (
     BegunRecord,
     FinishedRecord,
     History,
     Population,
-    Step,
     check_key,
-    check_keys,
-    checked_body,
     checked_secret,
-    edited_ledger,
     ledger_behind,
     populations_of,
     read_identities,
@@ -42,15 +36,11 @@ from crowdblend.ledger.history import (
 )
 from crowdblend.ledger.identity import FingerprintRequest, Identity, fingerprint
 from crowdblend.ledger.limits import Accounts
-from crowdblend.ledger.server import CUT
 from crowdblend.ledger.statements import StatedRecord, guarantees_of, stated_entry
 from crowdblend.ledger.store import Store, locate, now
 from crowdblend.version import __version__
 
 Declared = TypeVar("Declared", Limit, Description, Overlap, Distinct)
-Made = TypeVar("Made", bound=Step)
-_WAITS = (0.5, 1.0, 2.0)
-"""Seconds before each other try where a connection was cut."""
 
 
 class Ledger:
@@ -70,11 +60,8 @@ class Ledger:
 
     def __init__(self, where: str | os.PathLike[str] | None = None) -> None:
         self.location = locate(where)
-        self._store = None if self.location.is_missing else Store.open(self.location)
-        # All records are followed once, later ones when they are there.
-        self._history = History()
+        self._records = FollowedStore(self.location)
         self._identities: dict[str, Identity] = {}
-        self._lock = RLock()
 
     def __repr__(self) -> str:
         return f"Ledger({self.location.words()!r})"
@@ -83,8 +70,7 @@ class Ledger:
     def open(cls, where: str | os.PathLike[str] | None = None, *, make: bool = True) -> Ledger:
         """Return the ledger at `where`, which must be there; the user's own is made unless `make` is false."""
         ledger = cls(where)
-        if ledger._store is None and (make or ledger.location.named):
-            ledger._store = Store.open(ledger.location, make=not ledger.location.named)
+        ledger._records.require(make=make)
         return ledger
 
     @classmethod
@@ -97,17 +83,17 @@ class Ledger:
 
     def entries(self) -> tuple[Entry, ...]:
         """Return every entry, oldest first; raises DoesNotVerify when the ledger was edited."""
-        return tuple(self._replay().entries.values())
+        return tuple(self._records.replay().entries.values())
 
     def entry(self, entry_id: int) -> Entry:
         """Return the entry with the number `entry_id`."""
-        return self._replay().entry(entry_id)
+        return self._records.replay().entry(entry_id)
 
     def chain(self) -> tuple[tuple[Record, ...], Mapping[int, Entry]]:
         """Return every record of the chain, oldest first, and the entries that they make; refuses an edited ledger."""
-        if self._readable() is None:
+        if self._records.readable() is None:
             return (), {}
-        with self._reading() as (transaction, history):
+        with self._records.reading() as (transaction, history):
             return tuple(transaction.records()), dict(history.entries)
 
     def unfinished_entries(self) -> tuple[Entry, ...]:
@@ -116,21 +102,21 @@ class Ledger:
 
     def unfinished_of(self, policy: str) -> tuple[Entry, ...]:
         """Return the unfinished entries of the `policy` with this digest, oldest first; none where no ledger is yet."""
-        if self._store is None and self.location.is_missing:
+        if self._records.is_missing:
             return ()
         return tuple(entry for entry in self.unfinished_entries() if entry.spending.policy == policy)
 
     def accounts(self) -> Accounts:
         """Return what was spent and declared."""
-        return self._replay().accounts
+        return self._records.replay().accounts
 
     def budget(self, population: str) -> Budget:
         """Return what all releases about a `population` come to, with those about populations that overlap."""
-        return self._replay().budget(normal_name(population))
+        return self._records.replay().budget(normal_name(population))
 
     def budgets(self) -> tuple[Budget, ...]:
         """Return the budget of every population, in the order of their first release."""
-        history = self._replay()
+        history = self._records.replay()
         return tuple(map(history.budget, history.populations()))
 
     def total(self, population: str, delta: float | None = None, *, more: Spending | None = None) -> ProfileTotal:
@@ -146,13 +132,13 @@ class Ledger:
 
     def populations(self) -> tuple[Population, ...]:
         """Return every population that something was released about or declared of."""
-        return populations_of(self._replay())
+        return populations_of(self._records.replay())
 
     # What holds for a population.
 
     def limits(self, population: str) -> tuple[Limit, ...]:
         """Return every limit that a `population` has had, the one in force last."""
-        return tuple(self._replay().declarations.limits.get(normal_name(population), ()))
+        return tuple(self._records.replay().declarations.limits.get(normal_name(population), ()))
 
     def limit(
         self,
@@ -216,14 +202,14 @@ class Ledger:
                 history.declarations.check_distinct(declaration)
             return msgspec.structs.replace(declaration, role=transaction.role())
 
-        return self._append(declare)
+        return self._records.append(declare)
 
     # One more release.
 
     def fingerprint_request(self) -> FingerprintRequest:
         """Return what the identity of a new source must hold, so that it can be compared with every earlier one."""
-        self._open()
-        with self._reading() as (transaction, history):
+        self._records.open()
+        with self._records.reading() as (transaction, history):
             secret = checked_secret(transaction.secret(), history.secret)
             known = self._known_identities(transaction, list(history.entries.values())).values()
         columns = (one.anchor.columns[0] for each in known for one in each.of("person", "column"))
@@ -235,13 +221,13 @@ class Ledger:
 
         `identity` is that of its source.
         """
-        with self._reading() as (transaction, history):
+        with self._records.reading() as (transaction, history):
             return population_of(KnownRelease(spending, identity), self._earlier(transaction, history, spending))
 
     def check_limit(self, spending: Spending) -> None:
         """Refuse a release whose `spending` would exceed a limit; nothing has to be known of its source."""
-        if self._store is not None or not self.location.is_missing:
-            with self._reading() as (transaction, history):
+        if not self._records.is_missing:
+            with self._records.reading() as (transaction, history):
                 _check_limits(transaction, history, spending)
 
     def preview(self, spending: Spending, identity: Identity | None = None, key: bytes | None = None) -> Outlook:
@@ -249,7 +235,7 @@ class Ledger:
 
         The arguments are those of `begin`: `spending`, and the `identity` and `key` of its sample.
         """
-        with self._reading() as (transaction, history):
+        with self._records.reading() as (transaction, history):
             outlook = self._check(transaction, history, KnownRelease(spending, identity), key)
             return replace(outlook, high=tuple(history.accounts.high_totals(spending)))
 
@@ -295,7 +281,7 @@ class Ledger:
                 transaction.add_identity(fingerprint(text), text)
             return BegunRecord.of(entry)
 
-        return self._append(record).entry
+        return self._records.append(record).entry
 
     def record(
         self,
@@ -329,7 +315,7 @@ class Ledger:
             refuse_confusable(entry.spending.population, history.names())
             return StatedRecord.of(entry)
 
-        return self._entry_beyond_limits(self._append(record).entry)
+        return self._entry_beyond_limits(self._records.append(record).entry)
 
     def adopt(self, population: str, release: FolderRelease, *, new: bool = False, by: str | None = None) -> Entry:
         """Enter a release about a `population` again that a restored ledger has forgotten; return its entry.
@@ -346,7 +332,7 @@ class Ledger:
             refuse_known(release, population, history.entries.values(), new=new)
             return AdoptedRecord.of(entry, release)
 
-        return self._entry_beyond_limits(self._append(record).entry)
+        return self._entry_beyond_limits(self._records.append(record).entry)
 
     def _entry_beyond_limits(self, number: int) -> Entry:
         """Return an entry that no limit could refuse, and warn of limits that it exceeds."""
@@ -375,7 +361,7 @@ class Ledger:
                 transaction.delete_key(entry.id)
             return FinishedRecord(entry.id, now(), certificate_digest, data_sha256, dict(internal or {}))
 
-        self._append(record)
+        self._records.append(record)
 
     def key(self, entry_id: int) -> bytes:
         """Return the key of the release `entry_id`: unfinished, to get the same output again, or sealed."""
@@ -383,7 +369,7 @@ class Ledger:
         if not entry.keeps_key:
             reason = "was begun without a key" if entry.key_commitment is None else "is finished, and its key destroyed"
             raise InvalidInput(f"Release {entry_id} {reason}.", where=f"release {entry_id}", code="ledger.no-key")
-        with self._reading() as (transaction, _):
+        with self._records.reading() as (transaction, _):
             return check_key(entry, transaction.keys().get(entry.id))
 
     # Whether it is whole.
@@ -396,23 +382,22 @@ class Ledger:
         DoesNotVerify when anything was edited.
         """
         trusted = trusted_head or Head(0, GENESIS, "")
-        if self._readable() is None:
+        if self._records.readable() is None:
             if trusted.records:
                 raise ledger_behind(trusted.records)
             return Head(0, GENESIS, now())
-        with self._lock:
-            self._history, self._identities = History(), {}
-            with self._reading() as (transaction, history):
-                if transaction.may_read_secrets():
-                    check_kept(transaction, history)
-                if trusted.records and transaction.hash_of(trusted.records) != trusted.hash:
-                    raise ledger_behind(trusted.records)
-                assert history.last is not None, "a ledger without records is refused"
-                return Head(history.last.number, history.last.hash, now())
+        with self._records.reading_anew() as (transaction, history):
+            self._identities = {}
+            if transaction.may_read_secrets():
+                check_kept(transaction, history)
+            if trusted.records and transaction.hash_of(trusted.records) != trusted.hash:
+                raise ledger_behind(trusted.records)
+            assert history.last is not None, "a ledger without records is refused"
+            return Head(history.last.number, history.last.hash, now())
 
     def latest_head(self) -> Head:
         """Return the head of the records as they are followed, without comparing keys and identities: see `head`."""
-        last = self._replay().last
+        last = self._records.replay().last
         return Head(0, GENESIS, now()) if last is None else Head(last.number, last.hash, now())
 
     def check(self, trusted_head: Head | None = None) -> str:
@@ -445,86 +430,6 @@ class Ledger:
             digests = {str(one.identity) for one in unread}
             self._identities |= read_identities(unread, transaction.identities(digests))
         return self._identities
-
-    def _append(self, make: Callable[[Transaction, History], Made]) -> Made:
-        """Append the record that is made in a transaction, and return it.
-
-        Where the connection is cut the transaction is tried again, unless the record is there: then its commit came
-        through, and only the answer was lost.
-        """
-        lost: tuple[Made, Record] | None = None
-        for wait in (*_WAITS, None):
-            try:
-                with self._writing() as (transaction, history):
-                    if lost is not None and transaction.hash_of(lost[1].number) == lost[1].hash:
-                        return lost[0]
-                    made = make(transaction, history)
-                    record = next_record(history.last, checked_body(made), transaction.role())
-                    lost = made, record
-                    transaction.add_record(record)
-                return made
-            except NotReachable as problem:
-                if wait is None or problem.code != CUT:
-                    raise
-                time.sleep(wait)
-        raise AssertionError("the last try returns or raises")
-
-    @contextmanager
-    def _writing(self) -> Iterator[tuple[Transaction, History]]:
-        """Begin a transaction that no other writer overlaps, and follow what was recorded."""
-        store = self._open()
-        with self._lock, store.transaction(writing=True) as transaction:
-            yield transaction, self._follow(transaction)
-
-    @contextmanager
-    def _reading(self) -> Iterator[tuple[Transaction, History]]:
-        """Begin a transaction that sees one state, and follow what was recorded."""
-        store = self._readable() or self._open()
-        with self._lock, store.transaction(writing=False) as transaction:
-            yield transaction, self._follow(transaction)
-
-    def _replay(self) -> History:
-        if self._readable() is None:
-            return History()
-        with self._reading() as (_, history):
-            return history
-
-    def _follow(self, transaction: Transaction) -> History:
-        """Follow all records that were added since the last look, and compare the last known one."""
-        last = self._history.last
-        records = transaction.records(1 if last is None else last.number)
-        if last is not None and next(records, None) != last:
-            raise ledger_behind(last.number)
-        self._history.follow(records)
-        if self._history.last is None:
-            raise edited_ledger("All records of the ledger were deleted.")
-        return self._history
-
-    def _readable(self) -> Store | None:
-        """Return the store; None where the user's own ledger is missing, which is empty until the first release."""
-        if self._store is None and not self.location.is_missing:
-            self._store = Store.open(self.location)
-        if self._store is None and self.location.named:
-            message = f"There is no ledger at {self.location.words()}."
-            remedy = "Correct its name; the first release makes a new one."
-            raise InvalidInput(message, remedy=remedy, where="ledger", code="ledger.missing")
-        return self._store
-
-    def _open(self) -> Store:
-        """Return the store, made where it is missing."""
-        if self._store is None:
-            if self.location.is_missing:
-                warnings.warn(f"No ledger at {self.location.words()}; creating a new one.", stacklevel=4)
-            self._store = Store.open(self.location, make=True)
-        return self._store
-
-
-def check_kept(transaction: Transaction, history: History) -> None:
-    """Raise DoesNotVerify unless keys, the secret and identities are those that the chain commits to."""
-    check_keys(history.entries, transaction.keys())
-    checked_secret(transaction.secret(), history.secret)
-    for _ in read_identities(history.entries.values(), transaction.identities()):
-        pass  # one is held at a time
 
 
 def _check_limits(transaction: Transaction, history: History, spending: Spending) -> None:

@@ -1,0 +1,142 @@
+"""The store of a ledger with its records followed: what every look into a ledger, and every new record, begins with."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import RLock
+from typing import TypeVar
+
+from crowdblend.errors import InvalidInput, NotReachable
+from crowdblend.ledger.chain import Record, next_record
+from crowdblend.ledger.database import Transaction
+from crowdblend.ledger.history import (
+    History,
+    Step,
+    check_keys,
+    checked_body,
+    checked_secret,
+    edited_ledger,
+    ledger_behind,
+    read_identities,
+)
+from crowdblend.ledger.server import CUT
+from crowdblend.ledger.store import Location, Store
+
+Made = TypeVar("Made", bound=Step)
+_WAITS = (0.5, 1.0, 2.0)
+"""Seconds before each other try where a connection was cut."""
+
+
+class FollowedStore:
+    """The store at a location, made where it is missing, and the history that its records tell.
+
+    All records are followed once, later ones when they are there.
+    """
+
+    def __init__(self, location: Location) -> None:
+        self.location = location
+        self._store = None if location.is_missing else Store.open(location)
+        self._history = History()
+        self._lock = RLock()
+
+    @property
+    def is_missing(self) -> bool:
+        """Return whether no ledger is there yet."""
+        return self._store is None and self.location.is_missing
+
+    def require(self, *, make: bool) -> None:
+        """Open the store, which must be there; the user's own is made unless `make` is false."""
+        if self._store is None and (make or self.location.named):
+            self._store = Store.open(self.location, make=not self.location.named)
+
+    @contextmanager
+    def reading_anew(self) -> Iterator[tuple[Transaction, History]]:
+        """Begin a transaction as `reading` does, and follow all records again from the first."""
+        with self._lock:
+            self._history = History()
+            with self.reading() as opened:
+                yield opened
+
+    def append(self, make: Callable[[Transaction, History], Made]) -> Made:
+        """Append the record that is made in a transaction, and return it.
+
+        Where the connection is cut the transaction is tried again, unless the record is there: then its commit came
+        through, and only the answer was lost.
+        """
+        lost: tuple[Made, Record] | None = None
+        for wait in (*_WAITS, None):
+            try:
+                with self.writing() as (transaction, history):
+                    if lost is not None and transaction.hash_of(lost[1].number) == lost[1].hash:
+                        return lost[0]
+                    made = make(transaction, history)
+                    record = next_record(history.last, checked_body(made), transaction.role())
+                    lost = made, record
+                    transaction.add_record(record)
+                return made
+            except NotReachable as problem:
+                if wait is None or problem.code != CUT:
+                    raise
+                time.sleep(wait)
+        raise AssertionError("the last try returns or raises")
+
+    @contextmanager
+    def writing(self) -> Iterator[tuple[Transaction, History]]:
+        """Begin a transaction that no other writer overlaps, and follow what was recorded."""
+        store = self.open()
+        with self._lock, store.transaction(writing=True) as transaction:
+            yield transaction, self._follow(transaction)
+
+    @contextmanager
+    def reading(self) -> Iterator[tuple[Transaction, History]]:
+        """Begin a transaction that sees one state, and follow what was recorded."""
+        store = self.readable() or self.open()
+        with self._lock, store.transaction(writing=False) as transaction:
+            yield transaction, self._follow(transaction)
+
+    def replay(self) -> History:
+        """Return what all records tell; an empty history where no ledger is yet."""
+        if self.readable() is None:
+            return History()
+        with self.reading() as (_, history):
+            return history
+
+    def _follow(self, transaction: Transaction) -> History:
+        """Follow all records that were added since the last look, and compare the last known one."""
+        last = self._history.last
+        records = transaction.records(1 if last is None else last.number)
+        if last is not None and next(records, None) != last:
+            raise ledger_behind(last.number)
+        self._history.follow(records)
+        if self._history.last is None:
+            raise edited_ledger("All records of the ledger were deleted.")
+        return self._history
+
+    def readable(self) -> Store | None:
+        """Return the store; None where the user's own ledger is missing, which is empty until the first release."""
+        if self._store is None and not self.location.is_missing:
+            self._store = Store.open(self.location)
+        if self._store is None and self.location.named:
+            message = f"There is no ledger at {self.location.words()}."
+            remedy = "Correct its name; the first release makes a new one."
+            raise InvalidInput(message, remedy=remedy, where="ledger", code="ledger.missing")
+        return self._store
+
+    def open(self) -> Store:
+        """Return the store, made where it is missing."""
+        if self._store is None:
+            if self.location.is_missing:
+                warnings.warn(f"No ledger at {self.location.words()}; creating a new one.", stacklevel=4)
+            self._store = Store.open(self.location, make=True)
+        return self._store
+
+
+def check_kept(transaction: Transaction, history: History) -> None:
+    """Raise DoesNotVerify unless keys, the secret and identities are those that the chain commits to."""
+    check_keys(history.entries, transaction.keys())
+    checked_secret(transaction.secret(), history.secret)
+    for _ in read_identities(history.entries.values(), transaction.identities()):
+        pass  # one is held at a time
