@@ -18,7 +18,6 @@ from crowdblend.guarantees.parameters import check_progress, check_type
 from crowdblend.guarantees.privacy import Differential
 from crowdblend.lazy import lazy_imports
 from crowdblend.publishing.finished_release import Release
-from crowdblend.reading.release import PublishedRelease
 
 with lazy_imports():
     from crowdblend.auditing.statistical import outlook, subject
@@ -28,6 +27,7 @@ with lazy_imports():
     from crowdblend.policies.policy import Policy
     from crowdblend.publishing import signing
     from crowdblend.publishing.verification import consistency
+    from crowdblend.reading import release as reading
     from crowdblend.rehearsal import subject as subjects
 
 
@@ -59,7 +59,7 @@ def verify(target: object, *, signer: str | os.PathLike[str] | None = None) -> C
         return verify_text(target)
     if isinstance(target, str | os.PathLike):
         return _verify_path(Path(target))
-    if isinstance(target, PublishedRelease):
+    if isinstance(target, reading.PublishedRelease):
         return _verify_path(target.folder)
     if isinstance(target, Release):
         with target.open() as published:
@@ -71,7 +71,7 @@ def verify(target: object, *, signer: str | os.PathLike[str] | None = None) -> C
 
 def _check_signature(target: object, signer: str | os.PathLike[str]) -> None:
     check_type("signer", signer, (str, os.PathLike), "a public key, or the path of a file of them")
-    if isinstance(target, PublishedRelease):
+    if isinstance(target, reading.PublishedRelease):
         signing.check_release_signature(target.folder, signer)
     elif isinstance(target, Release):
         with target.open() as published:

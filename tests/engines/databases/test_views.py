@@ -75,13 +75,14 @@ def test_no_command_reads_another_file_through_a_view(tmp_path: Path, other: Pat
     file = _file(tmp_path, other, _VIEWS["a text"])
     made = tmp_path / "policy.toml"
     policy(str(file), table="people").save(made)
-    given = [str(file), "--table", "people"]
+    given, ledger = [str(file), "--table", "people"], ["--ledger", str(tmp_path / "ledger.db")]
+    assert crowdblend("ledger", "init", ledger[1]).returncode == 0
     for command in (
-        ["propose", *given, "--person", "id", "--labels", "sex", "--out", str(tmp_path / "proposal"), "--yes"],
+        ["propose", *given, "--person", "id", "--labels", "sex", "--out", str(tmp_path / "proposal"), "--yes", *ledger],
         ["init", *given, "--design", "everybody"],
         ["check", str(made), "--out", str(tmp_path / "checked")],
         ["release", str(made), "--dry-run"],
-        ["release", str(made), "--yes", "--ledger", str(tmp_path / "ledger.db")],
+        ["release", str(made), "--yes", *ledger],
     ):
         answered = crowdblend(*command, folder=tmp_path)
         said = answered.stdout + answered.stderr

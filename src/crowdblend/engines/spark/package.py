@@ -46,7 +46,7 @@ def write_package(folder: Path, *, dependencies: bool = True) -> list[Path]:
                 place = Path(str(part.locate()))
                 if ".." not in part.parts and "__pycache__" not in part.parts and place.is_file():
                     archive.add(place, str(part))
-    written[1].write_text(_APPLICATION, encoding="utf-8")
+    written[1].write_text(_APPLICATION, encoding="utf-8", newline="\n")
     return written
 
 
