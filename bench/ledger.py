@@ -33,7 +33,7 @@ def release(number: int, made: Guarantees) -> Spending:
 
 def fill(path: Path, made: Guarantees) -> None:
     """Write finished releases."""
-    with Ledger.open(path)._writing() as (transaction, history):
+    with Ledger.open(path)._records.writing() as (transaction, history):
         last = history.last
         for number in range(1, ENTRIES + 1):
             entry = Entry(number, AT, release(number, made), "destroyed", "bench", "bench")
