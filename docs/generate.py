@@ -64,7 +64,7 @@ or the option, or null. The sentence is also on stderr.
 | 3 | the ledger refuses: an earlier release, a limit, the rights of a role | tells a steward, or an approver |
 | 4 | not reachable or busy: a server, a database, another writer, another release in this folder | tries again later |
 | 5 | a disk is full, or memory is used up | makes room and tries again |
-| 6 | the release is recorded, and so spent, and is not published | `crowdblend ledger resume` with `entry` |
+| 6 | the release counts as spent, but its folder has not appeared | `crowdblend ledger resume` with `entry` |
 | 70 | a defect of crowdblend | tells somebody, who reports it |
 | 130, 143, … | stopped by Ctrl-C or a signal: 128 and its number | looks at `recorded` |
 
