@@ -149,7 +149,10 @@ class Terms(Section, frozen=True, kw_only=True):
     ] = None
     rows_per_person: Annotated[
         int | None,
-        data_key("How many rows of a person count at most. If a person has more, that many are picked at random.", "rows_per_person"),
+        data_key(
+            "How many rows of a person count at most. If a person has more, that many are picked at random.",
+            "rows_per_person",
+        ),
     ] = None
     epsilon: Annotated[
         float | None,
