@@ -8,11 +8,6 @@ from tests.cases import for_each
 START = sorted((words.DOCS / "start").glob("*.md"))
 
 
-def test_the_docs_are_short_enough_to_be_read() -> None:
-    """Everything that somebody wrote, proofs and notebooks included."""
-    assert sum(words.words(words.text_of(page)) for page in words.pages()) <= 50_000
-
-
 @for_each("page", [page for page in words.pages() if page.name != "proofs.md"])
 def test_a_page_is_read_in_one_go(page) -> None:
     assert words.words(words.text_of(page)) <= 2_500
