@@ -15,7 +15,7 @@ import numpy as np
 import crowdblend as cb
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.demo import town
-from crowdblend.designs import InclusionRates
+from crowdblend.designs import Stratum
 from crowdblend.estimates.estimator import Estimator
 from crowdblend.estimates.laws import ExactCounts
 from crowdblend.figures.drawing import GRID, GROUND, INK, LINE, PALETTE, QUIET, Drawing, wrap
@@ -66,7 +66,7 @@ def how() -> str:
     card.text(columns[0], 56, "Everybody, in classes fixed beforehand", color=QUIET)
     card.text(columns[1], 56, f"keeps them with probability {RATE:g}: the sample", color=QUIET)
     card.text(columns[2], 56, f"exact counts of crowds of k = {k} or more", color=QUIET)
-    estimator = Estimator(ExactCounts(k), InclusionRates.at_rate(RATE))
+    estimator = Estimator(ExactCounts(k), Stratum.at_rate(RATE))
     top = 92.0
     for number, (name, people) in enumerate(classes.items()):
         kept = [coins.random() < RATE for _ in range(people)]

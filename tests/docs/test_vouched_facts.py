@@ -26,7 +26,10 @@ VOUCHED = {
         "PointsFacts releases recoding",
     ),
     *("Poisson rate", "Coins rate", "ThinnedSurvey rate people of", "Survey people of already_drawn"),
-    *("Biased low high exceptions max_rate rate rates weight stratum already_drawn", "Stratum rate low high"),
+    *(
+        "Biased low high exceptions max_rate rate rates weight stratum already_drawn",
+        "Stratum rate low high exceptions",
+    ),
     *("Strata column already_drawn thin", "Weights column already_drawn thin breaks"),
     *("RecodingFacts choice score share", "CertifiedChoice score epsilon choices"),
     *("ExpectedPeople counted_from rate stands_for parts", "SuppressedHistogram k", "SuppressedRecords k"),

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from crowdblend.designs import InclusionRates
+from crowdblend.designs import Stratum
 from crowdblend.estimates.cells import CellLaws, sum_strata
 from crowdblend.estimates.estimator import Estimator, Intervals
 from crowdblend.estimates.laws import ExactCounts, GaussianOnEveryCell, NoiseOnEveryCell
@@ -125,15 +125,15 @@ def cell_rows(chosen: Sequence[str] = tuple(KINDS), designs: Sequence[str] = tup
                 yield Row(what, design, "margins", f"{DRAWS:,} draws", covered)
             if laws.stratum is not None and laws.add_up:
                 yield Row(what, design, "margins over strata", f"{DRAWS:,} draws", over_strata_coverage(laws))
-    total = Estimator(NoiseOnEveryCell(0.025), InclusionRates.at_rate(1.0))
+    total = Estimator(NoiseOnEveryCell(0.025), Stratum.at_rate(1.0))
     yield Row("table, several rows per person", "everybody", "totals", ENUMERATED, row_coverage(CellLaws(total), total))
 
 
 def row_coverage(laws: CellLaws, own: Estimator, survey: bool = False) -> float:
     """The smallest probability that the interval of a row holds, given that it is shown, over numbers of people."""
-    lost, found = own.design.exceptions, []
+    lost, found = own.stratum.exceptions, []
     for people in [size for size in _sizes(own) if size <= OF or not survey]:
-        for rate, surely in {(own.design.least, 0), (own.design.most, lost)}:
+        for rate, surely in {(own.stratum.low, 0), (own.stratum.high, lost)}:
             law = survey_masses if survey else _but_for(min(lost, people), min(surely, people))
             values, masses, exact = published(own.law, rate, people, law)
             if not masses.sum() > 0:
@@ -149,19 +149,19 @@ def row_coverage(laws: CellLaws, own: Estimator, survey: bool = False) -> float:
 
 def shown_beyond(own: Estimator, end: int, survey: bool) -> float:
     """The smallest probability that a cell is shown which is larger than the end that is stated of missing ones."""
-    lost = own.design.exceptions
+    lost = own.stratum.exceptions
     law = survey_masses if survey else _but_for(lost, 0)
     people = [size for size in (end + 1, end + 2, end + end // 8 + 3, 2 * end + 2) if size <= OF or not survey]
-    return min(float(published(own.law, own.design.least, size, law)[1].sum()) for size in people)
+    return min(float(published(own.law, own.stratum.low, size, law)[1].sum()) for size in people)
 
 
 def sum_coverage(own: Estimator) -> float:
     """The same of sums of suppressed cells that are shown because one of their cells is."""
     k, found = own.law.shown_from or 0, []
     for shares in ([1.0], [0.5, 0.5], [0.9, 0.1], [0.2] * 5):
-        for size in np.geomspace(k + own.design.exceptions + 1, 4 * k / own.design.least, 8).astype(int).tolist():
+        for size in np.geomspace(k + own.stratum.exceptions + 1, 4 * k / own.stratum.low, 8).astype(int).tolist():
             people = [round(size * share) for share in shares]
-            for rate in {own.design.least, own.design.most}:
+            for rate in {own.stratum.low, own.stratum.high}:
                 if max(people) < k:
                     continue
                 totals, shown, masses = shown_sums(k, rate, people)
@@ -177,8 +177,8 @@ def drawn_sum_coverage(own: Estimator, survey: bool = False) -> float:
     """
     rng, found = np.random.default_rng(5), []
     for people in ([0] * 20, [3] * 10, [10, 60, 75, 400], [1_300] * 3, [300, 30], [2_000] * 3):
-        lost = np.array([min(own.design.exceptions, people[0]), *[0] * (len(people) - 1)])
-        for rate, surely in {(own.design.least, 0), (own.design.most, 1)}:
+        lost = np.array([min(own.stratum.exceptions, people[0]), *[0] * (len(people) - 1)])
+        for rate, surely in {(own.stratum.low, 0), (own.stratum.high, 1)}:
             if survey and sum(people) > OF:
                 continue
             if survey:
@@ -203,10 +203,10 @@ def over_strata_coverage(laws: CellLaws) -> float:
     rng, found = np.random.default_rng(6), []
     strata = [own for own in laws.strata.values() if own is not None]
     for size in (0.7, 1.0, 1.5, 5.0):
-        people = [max(20, int(size * (own.law.shown_from or 20) / own.design.most)) for own in strata]
+        people = [max(20, int(size * (own.law.shown_from or 20) / own.stratum.high)) for own in strata]
         low, high, shown = np.zeros(DRAWS, np.int64), np.zeros(DRAWS, np.int64), np.zeros(DRAWS, np.bool_)
         for number, own in zip(people, strata, strict=True):
-            sampled = rng.binomial(number, own.design.most, DRAWS)
+            sampled = rng.binomial(number, own.stratum.high, DRAWS)
             here = sampled >= (own.law.shown_from or 0)
             values = np.where(here, sampled + (0 if own.law.noiseless else _noise(own, sampled, rng)), 0)
             ends = own.sums(values, here.astype(np.int64), (~here).astype(np.int64), confidence=laws.level(0.95))
@@ -239,7 +239,7 @@ def _but_for(lost: int, surely: int) -> Masses:
 
 def _sizes(own: Estimator) -> list[int]:
     k = max(own.law.shown_from or 0, own.law.exact_from or 0, 10)
-    first, rate = (k if own.law.noiseless else 0), own.design.most
+    first, rate = (k if own.law.noiseless else 0), own.stratum.high
     few = np.linspace(first, 3 * k / rate, 40).astype(int)
     return sorted(
         {first, first + 1, first + 2, first + 3, *few, *np.geomspace(3 * k / rate, 40 * k / rate, 12).astype(int)}

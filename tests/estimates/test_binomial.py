@@ -5,7 +5,7 @@ import pytest
 from flint import arb, ctx
 from scipy.stats import binom
 
-from crowdblend.designs import InclusionRates
+from crowdblend.designs import Stratum
 from crowdblend.estimates.acceptance import binomial_weights, log_binomial
 from crowdblend.estimates.estimator import Estimator
 from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell
@@ -76,6 +76,6 @@ def test_large_crowds_are_covered(law: ExactCounts | NoiseBelowK) -> None:
         values = np.arange(people // 2 - 6_000, people // 2 + 6_000)
         masses = binom.pmf(values, people, 0.5)
         shown = values >= (law.k if law.noiseless else 0)
-        found = Estimator(law, InclusionRates.at_rate(0.5)).cells(values[shown])
+        found = Estimator(law, Stratum.at_rate(0.5)).cells(values[shown])
         holds = (found.low <= people) & (people <= found.high)
         assert masses[shown][holds].sum() / masses[shown].sum() >= 0.95 - 1e-6

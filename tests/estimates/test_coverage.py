@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from crowdblend.designs import InclusionRates
+from crowdblend.designs import Stratum
 from crowdblend.estimates.acceptance import hidden_with, largest_hidden
 from crowdblend.estimates.cells import estimator_of
 from crowdblend.estimates.estimator import Estimator
@@ -47,7 +47,7 @@ LAWS: list[tuple[Law, float, int]] = [
 def coverage(law: Law, rate: float, people: int, confidence: float = 0.95) -> float:
     """The probability that the interval holds the truth, given that the cell is shown."""
     values, masses, exact = published(law, rate, people)
-    found = Estimator(law, InclusionRates.at_rate(rate)).cells(values, exact, confidence=confidence)
+    found = Estimator(law, Stratum.at_rate(rate)).cells(values, exact, confidence=confidence)
     holds = (found.low <= people) & (people <= found.high)
     return float(masses[holds].sum() / masses.sum())
 
@@ -78,7 +78,7 @@ def test_other_confidences_cover_too(confidence: float) -> None:
 
 
 def test_crowds_are_estimated_up_to_the_sizes_that_take_no_minutes() -> None:
-    inclusion = InclusionRates.at_rate(0.5)
+    inclusion = Stratum.at_rate(0.5)
     for kind, largest in ((ExactCounts, 10**6), (lambda k: NoiseBelowK(k, 1.0), 10**5)):
         assert estimator_of(kind(largest), inclusion) is not None
         assert estimator_of(kind(largest + 1), inclusion) is None
@@ -93,20 +93,20 @@ def test_the_plain_binomial_interval_would_not_cover() -> None:
     """Inverting the binomial as if cells below k were shown too is wrong near k: what the truncation is for."""
     people, k, rate = 50, 35, 0.5
     values, masses, _ = published(ExactCounts(k), rate, people)
-    plain = Estimator(ExactCounts(0), InclusionRates.at_rate(rate)).cells(values)
+    plain = Estimator(ExactCounts(0), Stratum.at_rate(rate)).cells(values)
     assert masses[(plain.low <= people) & (people <= plain.high)].sum() / masses.sum() < 0.5
 
 
 @for_each(("k", "rate"), [(35, 0.5), (8, 0.1), (4, 0.01), (200, 0.3)])
 def test_the_upper_end_of_a_cell_that_is_not_published(k: int, rate: float) -> None:
-    most = Estimator(ExactCounts(k), InclusionRates.at_rate(rate)).largest_unpublished()
+    most = Estimator(ExactCounts(k), Stratum.at_rate(rate)).largest_unpublished()
     assert binom.cdf(k - 1, most + 1, rate) < 0.05 + 1e-9
     sizes = np.arange(k, 10 * int(k / rate))
     assert most <= 1.06 * sizes[binom.cdf(k - 1, sizes, rate) >= 0.05].max()
 
 
 def test_where_nearly_everybody_is_sampled_a_cell_that_is_not_published_is_smaller_than_k() -> None:
-    assert Estimator(ExactCounts(3), InclusionRates.at_rate(0.99)).largest_unpublished() == 2
+    assert Estimator(ExactCounts(3), Stratum.at_rate(0.99)).largest_unpublished() == 2
 
 
 @for_each("confidence", [0.95, 0.6, 0.4, 0.1])
@@ -120,8 +120,8 @@ def test_the_largest_hidden_cell_is_the_largest_of_all(law: Law, confidence: flo
 def test_the_upper_end_of_an_unpublished_cell_of_a_biased_sample_counts_the_exceptions() -> None:
     """Who has any probability may never be sampled: of a larger cell the others are still enough."""
     k, lost, least = 12, 3, 0.08
-    biased = Estimator(ExactCounts(k), InclusionRates(0.1, least, 0.12, lost))
-    plain, most = Estimator(ExactCounts(k), InclusionRates.at_rate(least)), biased.largest_unpublished()
+    biased = Estimator(ExactCounts(k), Stratum(0.1, least, 0.12, lost))
+    plain, most = Estimator(ExactCounts(k), Stratum.at_rate(least)), biased.largest_unpublished()
     assert binom.cdf(k - 1, most + 1 - lost, least) < 0.05 + 1e-9
     assert most == lost + plain.largest_unpublished()
     shown = np.array([k, 2 * k, 400])
@@ -130,7 +130,7 @@ def test_the_upper_end_of_an_unpublished_cell_of_a_biased_sample_counts_the_exce
 
 def test_the_upper_end_of_a_noisy_cell_that_is_cut_off() -> None:
     noisy = NoiseBelowK(6, 2.9, shown_from=3)
-    hidden = Estimator(noisy, InclusionRates.at_rate(0.1)).largest_unpublished()
+    hidden = Estimator(noisy, Stratum.at_rate(0.1)).largest_unpublished()
     for people in (hidden + 1, hidden + 20, 5 * hidden):
         assert 1 - published(noisy, 0.1, people)[1].sum() < 0.05 + 1e-9
 
@@ -138,7 +138,7 @@ def test_the_upper_end_of_a_noisy_cell_that_is_cut_off() -> None:
 def test_a_biased_sample_is_covered_at_both_ends_of_its_rates() -> None:
     """Everybody at the lowest or at the highest probability, exceptions never or always in the sample."""
     k, lost = 12, 3
-    estimator = Estimator(ExactCounts(k), InclusionRates(0.1, 0.08, 0.12, lost))
+    estimator = Estimator(ExactCounts(k), Stratum(0.1, 0.08, 0.12, lost))
     for people in (40, 100, 150, 400, 2000):
         for rate, surely in ((0.08, 0), (0.12, lost)):
             x = np.arange(k, min(people, 600) + 1)
@@ -151,7 +151,7 @@ def test_a_biased_sample_is_covered_at_both_ends_of_its_rates() -> None:
 @for_each(("rate", "value"), [(0.01, 400), (0.01, 2_000), (0.1, 400), (0.9, 400)])
 def test_ends_of_large_cells_are_those_of_the_binomial(rate: float, value: int) -> None:
     """Four cumulants give every end that inverting the exact distribution gives, to within two people."""
-    found = Estimator(ExactCounts(0), InclusionRates.at_rate(rate)).cells(np.array([value]))
+    found = Estimator(ExactCounts(0), Stratum.at_rate(rate)).cells(np.array([value]))
     people = np.arange(value, int(2 * value / rate))
     assert abs(found.low[0] - people[binom.sf(value - 1, people, rate) > 0.025].min()) <= 2
     assert abs(found.high[0] - people[binom.cdf(value, people, rate) > 0.025].max()) <= 2
@@ -159,7 +159,7 @@ def test_ends_of_large_cells_are_those_of_the_binomial(rate: float, value: int) 
 
 @for_each("loss", [0.02, 0.1, 0.5, 2.0])
 def test_noise_alone_reaches_as_far_around_large_numbers_as_around_small_ones(loss: float) -> None:
-    found = Estimator(NoiseOnEveryCell(loss), InclusionRates.at_rate(1.0)).cells(np.array([100_000]))
+    found = Estimator(NoiseOnEveryCell(loss), Stratum.at_rate(1.0)).cells(np.array([100_000]))
     wide, reach = int(found.high[0] - found.low[0]), sum_reach(1, loss, 0.05)
     assert 2 * reach <= wide <= 2.08 * reach + 3
 
@@ -176,7 +176,7 @@ def test_variance_and_fourth_cumulant_of_noise_are_those_of_its_masses(loss: flo
 
 def test_100_000_cells_take_no_time() -> None:
     values = np.random.default_rng(1).integers(35, 100_000, 100_000)
-    found = Estimator(ExactCounts(35), InclusionRates.at_rate(0.5)).cells(values)
+    found = Estimator(ExactCounts(35), Stratum.at_rate(0.5)).cells(values)
     assert (found.low < values / 0.5).all()
     assert (found.high >= values / 0.5).all()
     order = np.argsort(values)

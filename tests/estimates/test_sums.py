@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from crowdblend.designs import InclusionRates
+from crowdblend.designs import Stratum
 from crowdblend.estimates import laws
 from crowdblend.estimates.cells import CellLaws, sum_strata, total_intervals
 from crowdblend.estimates.estimator import Estimator, Intervals
@@ -35,7 +35,7 @@ def draws(rng: np.random.Generator, people: list[int], rate: float) -> np.ndarra
 @for_each("cells", [[1.0], [0.5, 0.5], [0.9, 0.1], [0.4, 0.3, 0.3], [0.2] * 5], daily=3)
 def test_a_sum_covers_among_the_sums_that_are_shown(k: int, rate: float, cells: list[float]) -> None:
     """By enumeration, where a sum is shown because one of its cells is, however improbable that was."""
-    estimator = Estimator(ExactCounts(k), InclusionRates.at_rate(rate))
+    estimator = Estimator(ExactCounts(k), Stratum.at_rate(rate))
     for size in sorted({*range(k, k + 6), *np.geomspace(k + 6, 6 * k / rate, 14).astype(int).tolist()}):
         people = [round(size * share) for share in cells]
         if max(people) < k:
@@ -57,7 +57,7 @@ def test_a_sum_covers_among_the_sums_that_are_shown(k: int, rate: float, cells: 
 
 def test_a_sum_of_a_biased_sample_covers_among_those_shown() -> None:
     k, lost = 12, 3
-    estimator = Estimator(ExactCounts(k), InclusionRates(0.1, 0.08, 0.12, lost))
+    estimator = Estimator(ExactCounts(k), Stratum(0.1, 0.08, 0.12, lost))
     for people in (16, 20, 40, 100, 400):
         x = np.arange(k, min(people, 200) + 1)
         for rate, surely in ((0.08, 0), (0.12, lost)):
@@ -66,11 +66,11 @@ def test_a_sum_of_a_biased_sample_covers_among_those_shown() -> None:
             holds = (found.low <= people) & (people <= found.high)
             assert masses[holds].sum() / masses.sum() >= 0.95 - 1e-9
     # k people and the exceptions may be in the sample for certain, and the others at the largest rate.
-    plain = Estimator(ExactCounts(0), InclusionRates.at_rate(0.12)).cells(np.array([100 - k - lost]))
+    plain = Estimator(ExactCounts(0), Stratum.at_rate(0.12)).cells(np.array([100 - k - lost]))
     found = estimator.sums(np.array([100, k + 1]), np.ones(2, int), np.zeros(2, int))
     assert found.low.tolist() == [k + lost + int(plain.low[0]), k + 1]
     # None of the exceptions may be in it, and the others at the smallest rate.
-    plain = Estimator(ExactCounts(0), InclusionRates.at_rate(0.08)).cells(np.array([100 + 4 * (k - 1)]))
+    plain = Estimator(ExactCounts(0), Stratum.at_rate(0.08)).cells(np.array([100 + 4 * (k - 1)]))
     found = estimator.sums(np.array([100]), np.ones(1, int), np.full(1, 4))
     assert found.high[0] == lost + plain.high[0]
 
@@ -108,7 +108,7 @@ def test_a_margin_over_noisy_cells_covers(people: list[int]) -> None:
     p = 1 - np.exp(-loss)
     noise = rng.geometric(p, sampled.shape) - rng.geometric(p, sampled.shape)
     values = np.where(sampled >= k, sampled, sampled + noise)
-    estimator = Estimator(NoiseBelowK(k, loss), InclusionRates.at_rate(rate))
+    estimator = Estimator(NoiseBelowK(k, loss), Stratum.at_rate(rate))
     noisy = np.array([estimator.noisy_cells(row).sum() for row in values])
     found = estimator.sums(values.sum(axis=1), noisy, None)
     assert ((found.low <= sum(people)) & (sum(people) <= found.high)).sum() >= LEAST
@@ -121,18 +121,16 @@ def test_a_margin_over_noisy_cells_covers(people: list[int]) -> None:
 def test_noise_and_draw_of_a_sum_each_have_half_of_the_level(cells: int, rate: float) -> None:
     """What is proved is that both hold together; a sum may cover more often than its proof says."""
     total, loss = 900, 0.4
-    found = Estimator(NoiseOnEveryCell(loss), InclusionRates.at_rate(rate)).sums(
-        np.array([total]), np.array([cells]), None
-    )
+    found = Estimator(NoiseOnEveryCell(loss), Stratum.at_rate(rate)).sums(np.array([total]), np.array([cells]), None)
     reach = sum_reach(cells, loss, 0.025 if rate < 1 else 0.05)
-    plain = Estimator(ExactCounts(0), InclusionRates.at_rate(rate)).cells(
+    plain = Estimator(ExactCounts(0), Stratum.at_rate(rate)).cells(
         np.array([total - reach, total + reach]), confidence=0.975
     )
     assert (found.low[0], found.high[0]) == (plain.low[0], plain.high[1])
 
 
 def test_nobody_knows_the_end_of_an_open_domain() -> None:
-    found = Estimator(ExactCounts(35), InclusionRates.at_rate(0.5)).sums(np.array([90]), np.array([2]), None)
+    found = Estimator(ExactCounts(35), Stratum.at_rate(0.5)).sums(np.array([90]), np.array([2]), None)
     assert found.high[0] == -1
     assert np.isnan(found.estimate[0])
     assert 90 <= found.low[0] < 180
@@ -176,12 +174,12 @@ def test_faint_noise_is_covered_without_listing_its_law(law: Law, rate: float, p
     # Geometric numbers of so small a parameter are exponential ones, rounded.
     noise = np.round(rng.laplace(0, 1 / law.widest_loss, RUNS)).astype(np.int64)
     values = sampled + np.where(sampled >= (law.exact_from or 1 << 60), 0, noise)
-    found = Estimator(law, InclusionRates.at_rate(rate)).cells(values)
+    found = Estimator(law, Stratum.at_rate(rate)).cells(values)
     assert ((found.low <= people) & (people <= found.high)).sum() >= LEAST
 
 
 def test_a_cell_that_faint_noise_leaves_out_has_an_end() -> None:
-    estimator = Estimator(OutlierNoise(0.5, 1, 1000, 20), InclusionRates.at_rate(1.0))
+    estimator = Estimator(OutlierNoise(0.5, 1, 1000, 20), Stratum.at_rate(1.0))
     found = estimator.cells(np.array([30]))
     assert np.isnan(found.estimate[0])
     assert (found.low[0], found.high[0]) == (-1, -1)
@@ -197,7 +195,7 @@ def test_totals_of_noise_that_nothing_bounds_say_nothing() -> None:
 
 
 def test_strata_share_the_level_of_what_is_added_over_them() -> None:
-    own = Estimator(ExactCounts(20), InclusionRates.at_rate(0.5))
+    own = Estimator(ExactCounts(20), Stratum.at_rate(0.5))
     assert CellLaws(None, stratum="region", strata={"north": own, "south": own}).level(0.95) == pytest.approx(0.975)
     assert CellLaws(own).level(0.95) == pytest.approx(0.95)
 
@@ -216,5 +214,5 @@ def test_a_sum_over_strata_knows_no_more_than_its_parts() -> None:
 @for_each("strata", [1, 2, 10])
 def test_strata_cover_together_as_often_as_stated(strata: int) -> None:
     """By Boole's inequality, each may miss in an equal share of the cases."""
-    each = dict.fromkeys(map(str, range(strata)), Estimator(ExactCounts(5), InclusionRates.at_rate(0.5)))
+    each = dict.fromkeys(map(str, range(strata)), Estimator(ExactCounts(5), Stratum.at_rate(0.5)))
     assert (1 - CellLaws(None, {}, "region", each).level(0.95)) * strata == pytest.approx(0.05)

@@ -13,7 +13,7 @@ from scipy.stats import binom, norm
 
 from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
-from crowdblend.designs import InclusionRates
+from crowdblend.designs import Stratum
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError
 from crowdblend.estimates.estimator import Estimator
@@ -138,9 +138,7 @@ def test_what_travels_along(people: Path) -> None:
 
 def test_estimates_of_points_are_about_their_block_where_that_is_shown(people: Path) -> None:
     points = released(people, swapped(POINTS, add="show_blocks = true\n"))
-    expected = Estimator(ExactCounts(60), InclusionRates.at_rate(0.5)).cells(
-        np.array(sizes := points["block"].value_counts())
-    )
+    expected = Estimator(ExactCounts(60), Stratum.at_rate(0.5)).cells(np.array(sizes := points["block"].value_counts()))
     for at, block in enumerate(sizes.index):
         rows = points[points["block"] == block]
         assert (rows["estimate"] == 2 * len(rows)).all()
@@ -165,7 +163,7 @@ def test_blocks_that_are_shown_are_not_counted_as_unpublished(people: Path, labe
     classes = points.groupby([*labels, "block"]).agg({"low": ["size", "first"], "high": "first"})
     hidden = 8 * 2 ** len(labels) - len(classes)
     assert hidden
-    law = Estimator(ExactCounts(60), InclusionRates.at_rate(0.5))
+    law = Estimator(ExactCounts(60), Stratum.at_rate(0.5))
     ends = law.sums(np.array([len(points)]), np.array([len(classes)]), np.array([hidden]))
     low, high = int(ends.low[0]), int(ends.high[0])
     folder = read(people / name)

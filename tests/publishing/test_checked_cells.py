@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crowdblend.designs import InclusionRates
+from crowdblend.designs import Stratum
 from crowdblend.errors import DoesNotVerify
 from crowdblend.estimates.cells import CellLaws
 from crowdblend.estimates.estimator import Estimator, Intervals
@@ -24,7 +24,7 @@ EVERY_CELL = [(sex, region, 40) for sex in "fm" for region in "abc"]
 def table_by(*shown_by: Law, flagged: bool = False) -> CellTable:
     """A table by sex and region, whose regions are strata where there are several laws."""
     sizes = {"sex": 2, "region": 3}
-    each = [Estimator(law, InclusionRates.at_rate(0.5)) for law in shown_by]
+    each = [Estimator(law, Stratum.at_rate(0.5)) for law in shown_by]
     laws = CellLaws(each[0], sizes)
     if len(each) > 1:
         laws = CellLaws(None, sizes, "region", dict(zip("abc", each, strict=True)))

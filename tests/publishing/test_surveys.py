@@ -221,7 +221,7 @@ def test_facts_of_a_survey_that_contradict_its_certificate(survey: pd.DataFrame,
 def test_a_survey_of_everybody_is_not_amplified() -> None:
     whole = Survey(10, 10).inclusion
     assert whole is not None
-    assert (whole.least, ThinnedSurvey(0.5, 10, 10).inclusion.least) == (1.0, 0.5)
+    assert (whole.low, ThinnedSurvey(0.5, 10, 10).inclusion.low) == (1.0, 0.5)
 
 
 def test_the_plan_compares_rates_and_noise() -> None:

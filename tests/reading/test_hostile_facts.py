@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from crowdblend.calculus import verify_file
-from crowdblend.designs import InclusionRates
+from crowdblend.designs import Stratum
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.estimates.cells import CellLaws, estimator_of
 from crowdblend.estimates.laws import ExactCounts
@@ -91,7 +91,7 @@ def test_cells_that_were_cut_are_never_added_up(folders: dict[str, Path], tmp_pa
 
 
 def test_what_is_said_in_parts_of_a_hostile_certificate() -> None:
-    half = InclusionRates.at_rate(0.5)
+    half = Stratum.at_rate(0.5)
     assert estimator_of(ExactCounts(35), half) is not None
     assert estimator_of(ExactCounts(10**7), half) is None
     laws = CellLaws(None, {"a": 2**39, "b": 4})

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from scipy.stats import binom
 
-from crowdblend.designs import InclusionRates, Strata, Stratum
+from crowdblend.designs import Strata, Stratum
 from crowdblend.estimates.cells import CellLaws, estimator_of
 from crowdblend.estimates.laws import ExactCounts, GaussianOnEveryCell, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
 from crowdblend.guarantees.wording import three_digits
@@ -76,7 +76,7 @@ def test_every_publication_has_sentences_of_its_own_law(name: str) -> None:
             if own is None or not isinstance(own.law, ExactCounts):
                 continue
             checked += 1
-            most = largest(own.law.k - 1, own.design.least)
+            most = largest(own.law.k - 1, own.stratum.low)
             assert f"at least {own.law.k:,} sampled people are in it" in said_of(publication)
             assert f"up to {most:,} people of the population; of larger ones fewer than 5" in said_of(publication)
             assert publication.crowds[DATA] == own.law.k
@@ -87,7 +87,7 @@ def test_estimates_of_weights_are_not_called_right_on_average() -> None:
     """All weights of [100, 200) may be 101: estimates by a middle weight are then too large, in every sum."""
 
     def said(low: float, high: float) -> str:
-        law, rates = NoiseBelowK(20, 1.0), InclusionRates(low, low, high)
+        law, rates = NoiseBelowK(20, 1.0), Stratum(low, low, high)
         table = CellTable({}, CellLaws(None, {}, "w", {"[100, 200)": estimator_of(law, rates)}))
         return " ".join(sentences(facts_of("table"), table))
 
@@ -166,7 +166,7 @@ def test_noise_is_said_to_be_as_far_off_as_it_is(noise: Any) -> None:
         places = np.arange(people - 400, people + 400)
         masses = law if isinstance(law, OutlierNoise | GaussianOnEveryCell) else NoiseOnEveryCell(noise.noise_epsilon)
         far = float(np.abs(places - people) @ masses.kernel(np.array([people]), places)[0])
-        table = CellTable({}, CellLaws(estimator_of(law, InclusionRates.at_rate(0.5))))
+        table = CellTable({}, CellLaws(estimator_of(law, Stratum.at_rate(0.5))))
         assert three_digits(far) in _off(table)
 
 

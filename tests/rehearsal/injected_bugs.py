@@ -20,9 +20,9 @@ from crowdblend.kinds.table.register import RegisterPlan
 from crowdblend.kinds.table.threshold import ThresholdPlan
 from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics
+from crowdblend.planning.plan import SolvedPlan
 from crowdblend.planning.statistics.strata_totals import StrataWay
 from crowdblend.planning.statistics.ways import Way
-from crowdblend.planning.strata import StratumPlan
 from crowdblend.policies.load import parse_policy
 from crowdblend.programme.programme import ProgrammePlan
 from crowdblend.randomness import ReleaseKey
@@ -78,8 +78,8 @@ class _LittleNoise(FixedSizePlan):
 
 
 class _OtherStratum(TablePlan):
-    def mechanism_of(self, stratum: StratumPlan, choice: Node | None = None) -> SuppressedHistogram | NoisyHistogram:
-        strata = self.crowds.strata
+    def mechanism_of(self, stratum: SolvedPlan, choice: Node | None = None) -> SuppressedHistogram | NoisyHistogram:
+        strata = [*self.parameters.each.values()]
         return super().mechanism_of(strata[-1 - strata.index(stratum)], choice)
 
 

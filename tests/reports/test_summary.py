@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdblend.designs import InclusionRates
+from crowdblend.designs import Stratum
 from crowdblend.estimates.cells import CellLaws, estimator_of
 from crowdblend.estimates.laws import ExactCounts
 from crowdblend.reading import cells
@@ -49,7 +49,7 @@ def test_pieces_change_nothing(tmp_path, monkeypatch):
 def laws_of(stratum, **rates):
     """The laws of crowds at one rate, or at that of each stratum; None is a rate that nobody states."""
     each = {
-        name: estimator_of(ExactCounts(35), None if rate is None else InclusionRates.at_rate(rate))
+        name: estimator_of(ExactCounts(35), None if rate is None else Stratum.at_rate(rate))
         for name, rate in rates.items()
     }
     return CellLaws(None, {}, stratum, each) if stratum else CellLaws(each["all"])

@@ -170,9 +170,12 @@ def test_the_k_of_every_stratum_is_the_smallest_by_an_exact_scan(delta: float, r
     growth = growth_below(epsilon)
     strata = {str(rate): Stratum(rate, rate, rate) for rate in rates}
     planned = plan_strata(strata, {"k": None, "epsilon": epsilon, "delta": delta})
-    for stratum in planned.strata:
+    for stratum in planned.strata.values():
         assert worst_class(stratum.k, Fraction(stratum.rate), growth) <= Fraction(delta)
         assert worst_class(stratum.k - 1, Fraction(stratum.rate), growth * (1 + Fraction(1, 10**12))) > Fraction(delta)
+    # The certificate of the plan is about people of all strata, not only those of the one with the largest k.
+    worst = max(worst_class(one.k, Fraction(one.rate), growth) for one in planned.strata.values())
+    assert worst <= Fraction(planned.certificate().guarantees[1].delta) <= Fraction(delta)
 
 
 def test_the_largest_of_epsilon_and_delta_is_taken_apart() -> None:

@@ -285,8 +285,9 @@ sex: 2 labels that many people share, and 'other' for all others.
 """,
     "Strata": """
 >>> rates = {"female": 0.05, "male": 0.1}
->>> [one.k for one in policy.replace(sampling=cb.Strata("sex", rates)).plan().crowds.strata]
-[6, 8]
+>>> planned = policy.replace(sampling=cb.Strata("sex", rates)).plan()
+>>> {label: one.k for label, one in planned.parameters.strata.items()}
+{'female': 6, 'male': 8}
 """,
     "Survey": """
 >>> policy.replace(sampling=cb.Survey(5_000, of=50_000, thin=0.8)).plan().k
@@ -314,7 +315,7 @@ sex: 2 labels that many people share, and 'other' for all others.
     "Weights": """
 >>> weighted = policy.replace(
 ...     sampling=cb.Weights("weight"), columns={"weight": cb.breaks(100, 200, 400), "sex": sex}, publish=cb.Table())
->>> [one.k for one in weighted.plan().crowds.strata]
+>>> [one.k for one in weighted.plan().parameters.strata.values()]
 [4, 4]
 """,
 }

@@ -1,7 +1,7 @@
 """Designs: how people come into a sample, one class for each way, all with the protocol of `Design`."""
 
 from crowdblend.designs.biased import Biased
-from crowdblend.designs.design import Claims, Design, InclusionRates, Stratum
+from crowdblend.designs.design import Claims, Design, Stratum
 from crowdblend.designs.everybody import Everybody
 from crowdblend.designs.poisson import Coins, Poisson
 from crowdblend.designs.strata import Strata, Weights
@@ -17,7 +17,6 @@ __all__ = [
     "Coins",
     "Design",
     "Everybody",
-    "InclusionRates",
     "Poisson",
     "Strata",
     "Stratum",

@@ -14,8 +14,8 @@ from crowdblend.designs.design import (
     MOST_LISTED,
     Claims,
     Design,
-    InclusionRates,
     Rate,
+    Stratum,
     blends,
     for_everybody,
     no_parts,
@@ -58,8 +58,8 @@ class Biased(Design, frozen=True, tag="biased"):
         return not (self.already_drawn or self.exceptions or self.stratum or self.weight)
 
     @property
-    def inclusion(self) -> InclusionRates:
-        return InclusionRates(self.rate, self.low, self.high, self.exceptions)
+    def inclusion(self) -> Stratum:
+        return Stratum(self.rate, self.low, self.high, self.exceptions)
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
         if self.already_drawn:

@@ -66,33 +66,19 @@ class SeveralRows(Claims):
         return registers.rows_of_a_person(differential_claim(self.mechanism), rows_per_person=self.rows)
 
 
-@dataclass(frozen=True)
-class InclusionRates:
-    """Inclusion probabilities between `least` and `most`; up to `exceptions` people have any.
+class Stratum(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """People who are counted with a probability between low and high; up to `exceptions` of them with any.
 
-    `rate` is the one that estimates divide by; None where there is none.
+    `rate` is the one that estimates divide by; None where there is none. A sample without strata is one stratum.
     """
 
-    rate: float | None
-    least: float
-    most: float
-    exceptions: int = 0
-
-    @classmethod
-    def at_rate(cls, rate: float) -> InclusionRates:
-        """Return one inclusion probability for everybody."""
-        return cls(rate, rate, rate)
-
-
-class Stratum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """People who are sampled with a probability between low and high; `rate` is the one that estimates divide by."""
-
-    rate: Rate
+    rate: Rate | None
     low: Rate
     high: Rate
+    exceptions: int = 0
 
     def __post_init__(self) -> None:
-        if not self.low <= self.rate <= self.high:
+        if not self.low <= (self.rate or self.low) <= self.high:
             raise ValueError("the rate of a stratum lies between its ends")
 
     @classmethod
@@ -102,12 +88,8 @@ class Stratum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def thin_by(self, share: float) -> Stratum:
         """Return the same with a share of its people."""
-        return Stratum(self.rate * share, self.low * share, self.high * share)
-
-    @property
-    def inclusion(self) -> InclusionRates:
-        """The probability with which the people of the stratum are counted."""
-        return InclusionRates(self.rate, self.low, self.high)
+        thinned = None if self.rate is None else self.rate * share
+        return Stratum(thinned, self.low * share, self.high * share, self.exceptions)
 
 
 class _Defaults:
@@ -144,7 +126,7 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
         return Assumption.ASSUMED_RATE if self.already_drawn else None
 
     @property
-    def inclusion(self) -> InclusionRates | None:
+    def inclusion(self) -> Stratum | None:
         """The inclusion probabilities; None where every stratum has its own."""
         raise NotImplementedError
 
@@ -152,7 +134,7 @@ class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True,
     def coin_rate(self) -> float | None:
         """The probability of being counted, where it is one number below 1; None where a fixed number is drawn."""
         inclusion = None if self.counts_exactly else self.inclusion
-        return inclusion.least if inclusion is not None and inclusion.least == inclusion.most < 1 else None
+        return inclusion.low if inclusion is not None and inclusion.low == inclusion.high < 1 else None
 
     @property
     def share_kept(self) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import composition, profiles, registers, sampling
-from crowdblend.designs.design import Claims, Design, InclusionRates, claim_about_people
+from crowdblend.designs.design import Claims, Design, Stratum, claim_about_people
 from crowdblend.guarantees.privacy import OutlierPrivate
 
 
@@ -17,8 +17,8 @@ class Everybody(Design, frozen=True, tag="everybody"):
     everybody = True
 
     @property
-    def inclusion(self) -> InclusionRates:
-        return InclusionRates.at_rate(1.0)
+    def inclusion(self) -> Stratum:
+        return Stratum.at_rate(1.0)
 
     @property
     def draws_here(self) -> bool:

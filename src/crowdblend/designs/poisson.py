@@ -14,8 +14,8 @@ from crowdblend.calculus.rules import blending, profiles, programme, recoding, s
 from crowdblend.designs.design import (
     Claims,
     Design,
-    InclusionRates,
     Rate,
+    Stratum,
     differential_claim,
     for_everybody,
     of_crowds,
@@ -39,8 +39,8 @@ class Poisson(Design, frozen=True, tag="poisson"):
     rate: Rate
 
     @property
-    def inclusion(self) -> InclusionRates:
-        return InclusionRates.at_rate(self.rate)
+    def inclusion(self) -> Stratum:
+        return Stratum.at_rate(self.rate)
 
     @property
     def largest_rate(self) -> float:

@@ -46,6 +46,8 @@ class Strata(Design, frozen=True, tag="strata"):
     def __post_init__(self) -> None:
         if self.thin is not None and self.already_drawn:
             raise ValueError("a survey is thinned here, or was drawn before by coins")
+        if any(one.rate is None or one.exceptions for one in self.strata.values()):
+            raise ValueError("a stratum has a rate that estimates divide by, and nobody is an exception")
 
     @property
     def counting_strata(self) -> dict[str, Stratum]:
@@ -84,7 +86,7 @@ class Strata(Design, frozen=True, tag="strata"):
             return Coin(coin, self.thin, part)
         if self.already_drawn:
             return Everybody(part, row_key=coin)
-        return StratifiedCoin(coin, self.column, tuple(one.rate for one in self.strata.values()), part=part)
+        return StratifiedCoin(coin, self.column, tuple(one.high for one in self.strata.values()), part=part)
 
     def sentences(self) -> list[str]:
         if self.thin is None:
@@ -144,7 +146,7 @@ class Strata(Design, frozen=True, tag="strata"):
             return super().parts_derivations(mechanisms, shares, epsilon)
         seen = [one if blends(one[0]) else _seen_by_strata(*one, strata=len(self.coins)) for one in mechanisms]
         by_stratum = zip(self.coins, zip(*seen, strict=True), strict=True)
-        each = {(one.rate, own): parts_at_rate(own, shares, one.rate, epsilon) for one, own in by_stratum}
+        each = {(one.high, own): parts_at_rate(own, shares, one.high, epsilon) for one, own in by_stratum}
         found = [strata.stratum_at_one_rate(made) for made in each.values()]
         if all(blends(one[0]) for one in mechanisms):
             return _worst(found)

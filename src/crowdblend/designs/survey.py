@@ -11,7 +11,7 @@ import msgspec
 from crowdblend.calculus import Assumption, Derivation
 from crowdblend.calculus.profiles import compose_releases
 from crowdblend.calculus.rules import profiles, sampling, surveys, totals, zero_knowledge
-from crowdblend.designs.design import Claims, Design, InclusionRates, as_differential, blends, no_parts, of_crowds
+from crowdblend.designs.design import Claims, Design, Stratum, as_differential, blends, no_parts, of_crowds
 from crowdblend.designs.draw import Draw, Exactly, Part
 from crowdblend.designs.draw import Everybody as Everyone
 from crowdblend.designs.poisson import Poisson
@@ -42,8 +42,8 @@ class Survey(Design, frozen=True, tag="survey"):
         return Assumption.ASSUMED_SURVEY if self.already_drawn else None
 
     @property
-    def inclusion(self) -> InclusionRates:
-        return InclusionRates.at_rate(self.people / self.of)
+    def inclusion(self) -> Stratum:
+        return Stratum.at_rate(self.people / self.of)
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
         assert part is None, "a fixed number of people is not divided into parts"
@@ -93,8 +93,8 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
         return Assumption.ASSUMED_SURVEY
 
     @property
-    def inclusion(self) -> InclusionRates:
-        return InclusionRates.at_rate(self.people / self.of * self.rate)
+    def inclusion(self) -> Stratum:
+        return Stratum.at_rate(self.people / self.of * self.rate)
 
     @property
     def share_kept(self) -> float:

@@ -18,7 +18,7 @@ from dataclasses import field
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.designs import InclusionRates
+from crowdblend.designs import Stratum
 from crowdblend.estimates import laws
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator, Intervals, Variances, nothing_known
 from crowdblend.estimates.laws import Floats, Law, Whole
@@ -53,7 +53,7 @@ class CellLaws:
     def counter(self) -> str:
         """The name of the column of numbers: counts of a sample, unless everybody was counted."""
         known = [one for one in (self.estimator, *self.strata.values()) if one is not None]
-        return "count" if known and all(one.design.least == 1 for one in known) else "sampled"
+        return "count" if known and all(one.stratum.low == 1 for one in known) else "sampled"
 
     @property
     def add_up(self) -> bool:
@@ -111,7 +111,7 @@ class CellLaws:
     def estimated(self) -> bool:
         """True if every cell has an estimate, by the rate of its stratum where there are strata."""
         each = [self.estimator] if self.stratum is None else [*self.strata.values()]
-        return all(one is not None and one.design.rate is not None for one in each)
+        return all(one is not None and one.stratum.rate is not None for one in each)
 
     def estimates(self, counts: Whole, labels: NDArray[np.generic] | None = None) -> Floats:
         """Return the estimates of single cells, NaN where there are none; `labels` are their strata."""
@@ -155,9 +155,9 @@ def combinations(sizes: Iterable[int | None]) -> int | None:
     return None if found is None or found > _MOST_CELLS else found
 
 
-def estimator_of(law: Law, inclusion: InclusionRates | None) -> Estimator | None:
+def estimator_of(law: Law, inclusion: Stratum | None) -> Estimator | None:
     """Return the estimator for this law and these inclusion rates; None where there is none."""
-    if inclusion is None or not _SMALLEST_RATE <= inclusion.least <= inclusion.most:
+    if inclusion is None or not _SMALLEST_RATE <= inclusion.low <= inclusion.high:
         return None
     return Estimator(law, inclusion) if _is_computable(law) else None
 
@@ -166,7 +166,7 @@ def total_intervals(losses: Sequence[float], numbers: Whole) -> Intervals:
     """Return the intervals for noisy totals of a register, each by the law of its own noise."""
     each = []
     for loss, number in zip(losses, numbers.tolist(), strict=True):
-        estimator = estimator_of(laws.NoiseOnEveryCell(loss), InclusionRates.at_rate(1.0))
+        estimator = estimator_of(laws.NoiseOnEveryCell(loss), Stratum.at_rate(1.0))
         each.append(nothing_known(1) if estimator is None else estimator.cells(np.array([number])))
     return Intervals(*(np.concatenate([getattr(one, name) for one in each]) for name in ("estimate", "low", "high")))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.designs import InclusionRates
+from crowdblend.designs import Stratum
 from crowdblend.estimates import laws
 from crowdblend.estimates.acceptance import acceptance, large_intervals, largest_hidden, last_tested
 from crowdblend.estimates.laws import Floats, Law, Whole
@@ -46,10 +46,10 @@ def nothing_known(rows: int) -> Intervals:
 
 @dataclass(frozen=True)
 class Estimator:
-    """Estimates for cells that are published by a law, of people sampled by a design."""
+    """Estimates for cells that are published by a law, of people of one stratum."""
 
     law: Law
-    design: InclusionRates
+    stratum: Stratum
 
     def cells(
         self, values: Whole, exact: NDArray[np.bool_] | None = None, *, confidence: float = CONFIDENCE
@@ -59,13 +59,13 @@ class Estimator:
             return self.sums(values, np.ones(len(values), np.int64), None, confidence=confidence)
         if self._faint:  # nothing is proved about cells that are shown because of their noise
             return nothing_known(len(values))
-        level, design, lost = 1 - confidence, self.design, self.design.exceptions
+        level, stratum, lost = 1 - confidence, self.stratum, self.stratum.exceptions
         places = self.law.place(values, exact)
         others = _less(self.law, lost)
-        low = self._ends(others, design.most, level, places - lost)[0]
+        low = self._ends(others, stratum.high, level, places - lost)[0]
         # Where nobody but the exceptions may be there, there may be fewer of these as well.
         low = np.where(low > others.least_people, lost + low, self.law.least_people)
-        high = lost + self._ends(self.law, design.least, level, places)[1]
+        high = lost + self._ends(self.law, stratum.low, level, places)[1]
         return Intervals(self.estimates(values), low, high)
 
     def largest_unpublished(self, *, confidence: float = CONFIDENCE) -> int:
@@ -74,10 +74,10 @@ class Estimator:
         if self._faint:
             level = (1 - confidence) / 2
             most = self.law.shown_from + laws.sum_reach(1, self.law.widest_loss, level)
-            ends = self._ends(laws.ExactCounts(0), self.design.least, level, np.array([most]))
-            return self.design.exceptions + int(ends[1][0])
+            ends = self._ends(laws.ExactCounts(0), self.stratum.low, level, np.array([most]))
+            return self.stratum.exceptions + int(ends[1][0])
         plain = laws.ExactCounts(self.law.shown_from) if self.law.noiseless else self.law
-        return self.design.exceptions + largest_hidden(plain, self.design.least, 1 - confidence)
+        return self.stratum.exceptions + largest_hidden(plain, self.stratum.low, 1 - confidence)
 
     def sums(
         self, totals: Whole, shown_cells: Whole, unpublished_cells: Whole | None, *, confidence: float = CONFIDENCE
@@ -88,12 +88,12 @@ class Estimator:
         either. What is shown is a lower end only, so it is no estimate where a cell is missing. A sum is shown where
         one of its cells is, and then k of the people in it may have been sampled for certain.
         """
-        level, design = 1 - confidence, self.design
+        level, stratum = 1 - confidence, self.stratum
         plain = laws.ExactCounts(0)
         below = above = certain = np.zeros(len(totals), np.int64)
         if not self.law.noiseless:
             assert self.law.shown_from is None, "sums over cells that were cut off are not estimated"
-            share = _NOISE_SHARE if design.least < 1 else 1.0
+            share = _NOISE_SHARE if stratum.low < 1 else 1.0
             different, back = np.unique(shown_cells, return_inverse=True)
             reaches = [self.law.sum_reach(cells, level * share) for cells in different.tolist()]
             below = above = np.array(reaches, np.int64)[back]
@@ -103,9 +103,9 @@ class Estimator:
             certain = np.minimum(totals, self.law.shown_from)
             above = above if unpublished_cells is None else unpublished_cells * (self.law.shown_from - 1)
         rest = np.maximum(totals - below - certain, 0)
-        surely = certain + np.minimum(design.exceptions, rest)
-        low = surely + self._ends(plain, design.most, level, np.maximum(rest - design.exceptions, 0))[0]
-        high = design.exceptions + self._ends(plain, design.least, level, np.maximum(totals + above, 0))[1]
+        surely = certain + np.minimum(stratum.exceptions, rest)
+        low = surely + self._ends(plain, stratum.high, level, np.maximum(rest - stratum.exceptions, 0))[0]
+        high = stratum.exceptions + self._ends(plain, stratum.low, level, np.maximum(totals + above, 0))[1]
         complete = np.ones(len(totals), np.bool_)
         if self.law.shown_from is not None:
             complete = np.zeros(len(totals), np.bool_) if unpublished_cells is None else unpublished_cells == 0
@@ -115,7 +115,7 @@ class Estimator:
 
     def variances(self, values: Whole) -> Variances:
         """Return the variances of estimates of single cells with these published values."""
-        rate = self.design.rate
+        rate = self.stratum.rate
         if rate is None:
             return Variances(np.full(len(values), np.nan), np.full(len(values), np.nan))
         sampling = np.maximum(values, 1) * (1 - rate) / rate**2
@@ -134,7 +134,7 @@ class Estimator:
 
     def estimates(self, values: Whole) -> Floats:
         """Return the estimates of cells, or of sums of noisy ones: what is published divided by the rate."""
-        rate = self.design.rate
+        rate = self.stratum.rate
         return np.full(len(values), np.nan) if rate is None else np.round(values / rate, 1)
 
     @staticmethod

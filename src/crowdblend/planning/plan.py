@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.assumptions import StepAssumption
 from crowdblend.calculus.rules import composition, profiles, surveys
-from crowdblend.designs import Biased, Claims, Poisson, ThinnedSurvey
+from crowdblend.calculus.rules.strata import worst_stratum
+from crowdblend.designs import Biased, Claims, Poisson, Strata, ThinnedSurvey
 from crowdblend.errors import CrowdblendError, NotProved
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
@@ -70,7 +72,10 @@ class Plan(ABC):
 
 @dataclass(frozen=True)
 class SolvedPlan(Plan):
-    """The four parameters, which of them was solved for, by which rule, and what every other rule would give."""
+    """The four parameters, which of them was solved for, by which rule, and what every other rule would give.
+
+    Of several strata it is that of the largest k, under the ε and δ of all of them, and `strata` has each by its label.
+    """
 
     k: int
     rate: float | None
@@ -82,6 +87,24 @@ class SolvedPlan(Plan):
     request: PlanRequest = field(repr=False)
     thresholds: tuple[int, ...] = ()
     """With several tables, the k of each; `k` is the largest of them."""
+    strata: Mapping[str, SolvedPlan] = field(default_factory=dict)
+
+    @classmethod
+    def of_strata(cls, strata: Mapping[str, SolvedPlan]) -> SolvedPlan:
+        """Return the plan of these strata, of which the worst counts; only a sample without strata has no label."""
+        each = strata.values()
+        worst = {name: max(getattr(one, name) for one in each) for name in ("epsilon", "delta")}
+        return replace(max(each, key=lambda one: one.k), **worst, strata=strata if any(strata) else {})
+
+    @property
+    def each(self) -> Mapping[str, SolvedPlan]:
+        """The plan of every stratum by its label; a sample without strata is one, which has none."""
+        return self.strata or {"": self}
+
+    def raise_k(self, hundredths: int) -> SolvedPlan:
+        """Return the plan with every k larger by this many hundredths, rounded up."""
+        raised = {label: one.raise_k(hundredths) for label, one in self.strata.items()}
+        return replace(self, k=math.ceil(self.k * (100 + hundredths) / 100), strata=raised)
 
     @property
     def planned_releases(self) -> int:
@@ -104,7 +127,7 @@ class SolvedPlan(Plan):
             shown |= self.request.sampling(None)
         if self.request.releases > 1:
             shown["releases"] = self.request.releases
-        return shown
+        return shown | ({"rate": None, "rule": worst_stratum.id, "bounds": {}} if len(self.strata) > 1 else {})
 
     @property
     def noise_epsilon(self) -> float | None:
@@ -114,11 +137,18 @@ class SolvedPlan(Plan):
         return noise_loss(self.request, self.rate, self.epsilon) if self.request.noisy else None
 
     @property
+    def crowd_loss(self) -> float | None:
+        """The loss of the noise that members of a crowd have, whatever claims it; None where there is none."""
+        return self.noise_epsilon or self.request.blend_epsilon or None
+
+    @property
     def sampled_with(self) -> float:
         """The largest sampling probability of anyone protected; a δ as large guarantees nothing beyond sampling."""
+        if self.strata:
+            return max(one.sampled_with for one in self.strata.values())
         if self.rate is None or self.request.biased:
             return self.request.protected_rate
-        return self.design.inclusion.most
+        return self.design.inclusion.high
 
     @property
     def mechanism(self) -> PlannedMechanism:
@@ -134,7 +164,7 @@ class SolvedPlan(Plan):
 
     @property
     def design(self) -> Poisson | Biased:
-        """The way in which people are sampled."""
+        """The way in which people are sampled; of several strata those of the largest k."""
         request = self.request
         if request.low is not None and request.high is not None:
             return Biased(request.low, request.high, request.exceptions, request.protected_rate, self.rate)
@@ -145,6 +175,10 @@ class SolvedPlan(Plan):
 
     def planned_derivations(self) -> tuple[Derivation, ...]:
         """Derive the guarantee of sampling and of mechanisms with these parameters."""
+        if self.strata:
+            drawn = Strata("stratum", {label: one.design.inclusion for label, one in self.strata.items()})
+            each = [one.mechanism for one in self.strata.values()]
+            return self._check_derivations(drawn.derivations(each, self.epsilon))
         if not self.request.shares:
             return self.derivations(self.mechanism)
         mechanisms = [(PlannedMechanism(self.request, k, None),) for k in self.thresholds]

@@ -7,7 +7,7 @@ and δ counts. A sample without strata is one stratum, which has no label.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,6 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import profiles, strata
 from crowdblend.designs import Stratum
 from crowdblend.errors import Infeasible
-from crowdblend.frozen import dataclass
 from crowdblend.numerics.search import first_true
 from crowdblend.planning.bounds import profile_once
 from crowdblend.planning.plan import SolvedPlan, answer
@@ -29,89 +28,17 @@ _NOISE_SHARE = 0.25
 _MOST_RAISED = 1_000
 
 
-@dataclass(frozen=True)
-class StratumPlan:
-    """One stratum with nothing left open."""
-
-    label: str
-    low: float
-    high: float
-    rate: float
-    parameters: SolvedPlan
-
-    @property
-    def k(self) -> int:
-        """The size from which its classes are shown, or are exact."""
-        return self.parameters.k
-
-    @property
-    def noise_epsilon(self) -> float | None:
-        """The loss of the noise below k, or on points; None where there is none."""
-        return self.parameters.noise_epsilon or self.parameters.request.blend_epsilon or None
-
-
-@dataclass(frozen=True)
-class CrowdPlan:
-    """All strata under one ε and δ."""
-
-    strata: tuple[StratumPlan, ...]
-    epsilon: float
-    delta: float
-    solved: str
-
-    @classmethod
-    def of_one(cls, plan: SolvedPlan) -> CrowdPlan:
-        """Return the plan of a sample without strata."""
-        design = plan.design.inclusion
-        only = StratumPlan("", design.least, design.most, design.least if plan.rate is None else plan.rate, plan)
-        return cls.of((only,))
-
-    @classmethod
-    def of(cls, strata: Sequence[StratumPlan]) -> CrowdPlan:
-        """Return the plan of these strata, of which the worst counts."""
-        each = [stratum.parameters for stratum in strata]
-        epsilon, delta = max(one.epsilon for one in each), max(one.delta for one in each)
-        return cls(tuple(strata), epsilon, delta, each[0].solved)
-
-    @property
-    def k(self) -> int:
-        """The largest k of any stratum."""
-        return self.largest.k
-
-    @property
-    def largest(self) -> SolvedPlan:
-        """The parameters of the stratum with the largest k, under what all of them guarantee."""
-        found = max(self.strata, key=lambda stratum: stratum.k).parameters
-        return replace(found, epsilon=self.epsilon, delta=self.delta)
-
-    @property
-    def sampled_with(self) -> float:
-        """The largest sampling probability of anyone who is protected."""
-        return max(stratum.parameters.sampled_with for stratum in self.strata)
-
-    def raise_k(self, hundredths: int) -> CrowdPlan:
-        """Return the plan with every k larger by this many hundredths, rounded up."""
-        crowds = (math.ceil(one.k * (100 + hundredths) / 100) for one in self.strata)
-        raised = zip(self.strata, crowds, strict=True)
-        return replace(self, strata=tuple(replace(one, parameters=replace(one.parameters, k=k)) for one, k in raised))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as JSON-ready data."""
-        shown = self.largest.summary()
-        return shown if len(self.strata) == 1 else shown | {"rate": None, "rule": strata.worst_stratum.id, "bounds": {}}
-
-
-def plan_strata(rates: Mapping[str, Stratum], parameters: Mapping[str, Any]) -> CrowdPlan:
+def plan_strata(rates: Mapping[str, Stratum], parameters: Mapping[str, Any]) -> SolvedPlan:
     """Plan every stratum; `parameters` are the parameters of a request without its rates, of which one is left out.
 
     >>> three = {name: Stratum(rate, rate, rate) for name, rate in (("a", 0.05), ("b", 0.1), ("c", 0.5))}
-    >>> [stratum.k for stratum in plan_strata(three, {"k": None, "epsilon": 1.0, "delta": 1e-6}).strata]
+    >>> [one.k for one in plan_strata(three, {"k": None, "epsilon": 1.0, "delta": 1e-6}).strata.values()]
     [6, 8, 35]
     """
     ends = dict.fromkeys((one.low, one.high) for one in rates.values())
     found = {(low, high): answer(_request(low, high, parameters)) for low, high in ends}
-    planned = CrowdPlan.of(
-        [StratumPlan(label, one.low, one.high, one.rate, found[one.low, one.high]) for label, one in rates.items()]
+    planned = SolvedPlan.of_strata(
+        {label: replace(found[one.low, one.high], rate=one.rate or one.low) for label, one in rates.items()}
     )
     delta = parameters.get("delta")
     if parameters.get("releases", 1) == 1:
@@ -134,7 +61,7 @@ def plan_strata(rates: Mapping[str, Stratum], parameters: Mapping[str, Any]) -> 
         ) from None
 
 
-def _keeps(plan: CrowdPlan) -> bool:
+def _keeps(plan: SolvedPlan) -> bool:
     """Return whether all releases keep to the totals, at their epsilon or at their delta."""
     together, epsilon, delta = _together(plan), plan.epsilon, plan.delta
     if profiles.profile_at_epsilon.conclude(together.conclusion, epsilon=epsilon).delta <= delta:
@@ -142,12 +69,12 @@ def _keeps(plan: CrowdPlan) -> bool:
     return bool(profiles.profile_at_delta.conclude(together.conclusion, delta=delta).epsilon <= epsilon)
 
 
-def _together(plan: CrowdPlan) -> Derivation:
+def _together(plan: SolvedPlan) -> Derivation:
     """Return the profile of all releases: of every one the curve of its worst stratum."""
-    distinct = {(one.low, one.high): one.parameters for one in plan.strata}.values()
+    distinct = {(one.request.low, one.request.high, one.rate): one for one in plan.strata.values()}.values()
     each = [profile_once(one.request, one.k, one.rate, one.epsilon) for one in distinct]
     once = strata.profile_of_strata(*each)
-    return profiles.repeated_releases_compose(once, releases=plan.largest.request.releases)
+    return profiles.repeated_releases_compose(once, releases=plan.request.releases)
 
 
 def _request(low: float, high: float, parameters: Mapping[str, Any]) -> PlanRequest:

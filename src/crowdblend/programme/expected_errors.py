@@ -60,7 +60,7 @@ def expected_of(facts: ReleaseFacts) -> ExpectedErrors:
     if table is None or sample is None:
         return ExpectedErrors()
     strata = table.laws.strata.values() if sample.strata else (table.laws.estimator,)
-    each = [(one.law, one.design.rate) for one in strata if one is not None and one.design.rate is not None]
+    each = [(one.law, one.stratum.rate) for one in strata if one is not None and one.stratum.rate is not None]
     if not each:
         return ExpectedErrors()
 

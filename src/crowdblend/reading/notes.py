@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from crowdblend.calculus import Assumption
-from crowdblend.designs import InclusionRates
+from crowdblend.designs import Stratum
 from crowdblend.designs.design import MOST_LISTED
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator
 from crowdblend.estimates.laws import GaussianOnEveryCell, Law, NoiseBelowK, NoiseFromThreshold, OutlierNoise
@@ -101,8 +101,8 @@ def _covers(table: CellTable, confidence: float) -> str:
 
 def _sample(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[str]:
     (estimator,) = _estimators(table)
-    design = estimator.design
-    if design.least == design.most == 1:
+    stratum = estimator.stratum
+    if stratum.low == stratum.high == 1:
         return ["No sample was drawn: everybody is counted."]
     each, many = "person", "people"
     if _rows_have_coins(facts):
@@ -111,10 +111,10 @@ def _sample(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[st
     if not facts.rows_are_counted:
         what, one = f"Each row is one {each} of", "row"
     stands = ""
-    if design.least == design.most:
-        stands = f": one {one} stands for about {three_digits(1 / design.least)} {many}"
+    if stratum.low == stratum.high:
+        stands = f": one {one} stands for about {three_digits(1 / stratum.low)} {many}"
     lines = [
-        f"{what} a random sample, which has each {each} with probability {probability(design)}{stands}.",
+        f"{what} a random sample, which has each {each} with probability {probability(stratum)}{stands}.",
         f"{_estimates(facts)} are about the population that the sample was drawn from: {_covers(table, confidence)}",
     ]
     if facts.assumption is Assumption.ASSUMED_RATE:
@@ -122,9 +122,11 @@ def _sample(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[st
             "The sample was drawn before, and its rate is an assumption of the publisher: the estimates are only as "
             "good as that. How many people the population has in all is not known here."
         )
-    if design.least < design.most:
-        if design.rate is not None:
-            lines.append(f"Estimates divide by {design.rate:g}; low and high hold for every probability in that range.")
+    if stratum.low < stratum.high:
+        if stratum.rate is not None:
+            lines.append(
+                f"Estimates divide by {stratum.rate:g}; low and high hold for every probability in that range."
+            )
         lines.append("People who had no chance to be sampled are not counted in the estimates.")
     return lines
 
@@ -139,12 +141,12 @@ def _times(confidence: float) -> str:
     return f"{100 * confidence:.10g} times in 100"
 
 
-def probability(design: InclusionRates) -> str:
+def probability(stratum: Stratum) -> str:
     """Return the inclusion probability in words: a number, or a range with its exceptions."""
-    if design.least == design.most:
-        return f"{design.least:g}"
-    others = f", but for at most {design.exceptions:,} people, who have any" if design.exceptions else ""
-    return f"between {design.least:g} and {design.most:g}{others}"
+    if stratum.low == stratum.high:
+        return f"{stratum.low:g}"
+    others = f", but for at most {stratum.exceptions:,} people, who have any" if stratum.exceptions else ""
+    return f"between {stratum.low:g} and {stratum.high:g}{others}"
 
 
 def _strata(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[str]:
@@ -171,7 +173,7 @@ def _strata(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[st
             "The sample was drawn before, and its rates are an assumption of the publisher: the estimates are only as "
             "good as that."
         )
-    if any(own.design.least < own.design.most for own in found):
+    if any(own.stratum.low < own.stratum.high for own in found):
         lines.append(
             "In a stratum of survey weights the estimate counts everybody with a middle weight of the stratum, so that "
             "it is too large where most weights are smaller, and too small where most are larger; low and high hold "
@@ -217,7 +219,7 @@ def _noisy_sums(table: CellTable) -> str:
     """Return what sums of noisy cells are, where they have a meaning."""
     if not table.laws.add_up:
         return ""
-    unbiased = all(own.design.least == own.design.most for own in _estimators(table))
+    unbiased = all(own.stratum.low == own.stratum.high for own in _estimators(table))
     what = "cells" if table.laws.stratum is None else "estimates"
     average = f"sums of {what} are right on average, and " if unbiased else ""
     return f"; {average}the more cells are added, the more noise there is"
@@ -266,7 +268,7 @@ def _threshold_cells(table: CellTable, law: NoiseFromThreshold, confidence: floa
 
 def _near_the_threshold(table: CellTable) -> list[str]:
     """Return a sentence on estimates of cells near a threshold, where there are any."""
-    return [_REACHED] if any(own.design.rate is not None for own in _estimators(table)) else []
+    return [_REACHED] if any(own.stratum.rate is not None for own in _estimators(table)) else []
 
 
 def _missing(table: CellTable, confidence: float) -> str:
@@ -302,7 +304,7 @@ def missing_rows(table: CellTable, confidence: float = CONFIDENCE) -> list[str]:
             f"A point is published when {enough} have its labels and are in its block. {what} that is missing is not "
             f"empty{held}."
         ]
-    estimated = laws.classes_in_a_row == 1 and any(own.design.rate is not None for own in found)
+    estimated = laws.classes_in_a_row == 1 and any(own.stratum.rate is not None for own in found)
     return [*lines, *([_SELECTED] if estimated else [])]
 
 
@@ -319,7 +321,7 @@ def sampling_of(facts: ReleaseFacts, table: CellTable) -> dict[str, Any]:
 
 
 def _rates_of(own: Estimator) -> dict[str, Any]:
-    return {"rate": own.design.rate, "least": own.design.least, "most": own.design.most}
+    return {"rate": own.stratum.rate, "least": own.stratum.low, "most": own.stratum.high}
 
 
 def _unpublished_cells(table: CellTable, own: Estimator) -> dict[str, Any]:
@@ -329,5 +331,5 @@ def _unpublished_cells(table: CellTable, own: Estimator) -> dict[str, Any]:
 
 
 def _rates(own: Estimator) -> str:
-    design = own.design
-    return f"{design.least:g}" if design.least == design.most else f"{design.least:.3g} to {design.most:.3g}"
+    stratum = own.stratum
+    return f"{stratum.low:g}" if stratum.low == stratum.high else f"{stratum.low:.3g} to {stratum.high:.3g}"

@@ -312,8 +312,8 @@ class PublishedRelease:
             message = f"No table has the ordered column {column[:60]!r} alone, with noise on every class."
             remedy = "Name a column that was published with ranges = true."
             raise InvalidInput(message, remedy=remedy, where="ranges", code="reading.ranges")
-        rates = own.design
-        if rates.rate is None or rates.least < rates.most:
+        rates = own.stratum
+        if rates.rate is None or rates.low < rates.high:
             message = "People were sampled with different probabilities, and ranges are estimated where all have one."
             remedy = "Read the table, whose intervals hold for all of them."
             raise InvalidInput(message, remedy=remedy, where="ranges", code="reading.ranges")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, TypeVar, cast
@@ -143,18 +143,19 @@ def _subject_by_strata(policy: PolicyT, request: AuditRequest) -> CrowdSubject:
     assert isinstance(planned, CrowdsPlan), "published strata have a k each"
     assert policy.design is not None, "published strata are a design"
     audited = CrowdSubject(policy, request.name, request.understated, request.stacked, people=request.people)
-    by_rate = sorted(planned.crowds.strata, key=lambda stratum: (stratum.rate, stratum.label))
-    chosen = [by_rate[-1], by_rate[0], planned.crowds.strata[0], planned.crowds.strata[-1]]
-    strata = list({stratum.label: stratum for stratum in chosen}.values())[:_STRATA]
+    every: Mapping[str, SolvedPlan] = planned.parameters.each
+    rates = {label: stratum.rate or stratum.sampled_with for label, stratum in every.items()}
+    by_rate = sorted(rates, key=lambda label: (rates[label], label))
+    chosen: list[str] = [by_rate[-1], by_rate[0], next(iter(every)), [*every][-1]]
+    strata = {label: every[label] for label in [*dict.fromkeys(chosen)][:_STRATA]}
     pairs = []
-    for stratum in strata:
-        mine, other = (_person(policy.columns, policy.design.column_name, stratum.label, at) for at in (0, -1))
-        hard = request.hard(stratum.k, stratum.rate, planned.crowds.epsilon / request.understated)
+    for label, stratum in strata.items():
+        mine, other = (_person(policy.columns, policy.design.column_name, label, at) for at in (0, -1))
+        hard = request.hard(stratum.k, rates[label], planned.parameters.epsilon / request.understated)
         # Who mixes strata up shows crowds of another one's k.
-        others = {f"just a crowd of {one.label}": one.k for one in strata if one.k != stratum.k}
+        others = {f"just a crowd of {name}": one.k for name, one in strata.items() if one.k != stratum.k}
         pairs += [
-            audited.pair(f"stratum {stratum.label}, {why}", mine, mine, other, size)
-            for why, size in {**hard, **others}.items()
+            audited.pair(f"stratum {label}, {why}", mine, mine, other, size) for why, size in {**hard, **others}.items()
         ]
     return replace(audited, further=tuple(with_people(pairs)))
 

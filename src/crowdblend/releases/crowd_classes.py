@@ -20,8 +20,8 @@ from crowdblend.guarantees.wording import at_most
 from crowdblend.lazy import lazy_imports
 from crowdblend.mechanisms.histograms import SuppressedHistogram
 from crowdblend.planning.parts import PartBudget, largest_noise
+from crowdblend.planning.plan import SolvedPlan
 from crowdblend.planning.request import Form
-from crowdblend.planning.strata import CrowdPlan
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.crowd import RecodedPolicy
 from crowdblend.policies.refusals import refusal
@@ -82,7 +82,7 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         fields = {**self.crowd_facts(), **self.by_stratum(self.ran(publication))}
         choosing, columns = self.policy.recoding, self.policy.columns
         if choosing is not None:
-            facts = recoding_choice.choice_facts(choosing, columns, self.choice, chosen, self.crowds.epsilon)
+            facts = recoding_choice.choice_facts(choosing, columns, self.choice, chosen, self.parameters.epsilon)
             fields["recoding"] = facts
         return fields | {"columns": self.domains_in(chosen)}
 
@@ -157,7 +157,7 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         return recoding_choice.recode(columns, reading.released, chosen), chosen
 
 
-def plan_recoded(policy: RecodedPolicy, form: Form, **more: Any) -> CrowdPlan:
+def plan_recoded(policy: RecodedPolicy, form: Form, **more: Any) -> SolvedPlan:
     """Plan crowds with what a choice of the recoding leaves of epsilon and of the sample."""
     choosing, rate = policy.recoding, policy.sampling.rate
     if choosing is None:
@@ -177,7 +177,7 @@ def chooses_in_parts(policy: RecodedPolicy) -> bool:
     return policy.recoding is not None and (drawn.designed or drawn.biased or drawn.people is not None)
 
 
-def _plan_in_parts(policy: RecodedPolicy, choosing: Choosing, form: Form) -> CrowdPlan:
+def _plan_in_parts(policy: RecodedPolicy, choosing: Choosing, form: Form) -> SolvedPlan:
     """Plan crowds beside a part that chooses their recoding: two parts of one sample share nobody."""
     sample = policy.sampling.sample(policy.design)
     sample.require_parts()
@@ -193,7 +193,7 @@ def _plan_in_parts(policy: RecodedPolicy, choosing: Choosing, form: Form) -> Cro
         budget = PartBudget(shares[-1], shares, rate, *losses, drawn=1.0, ends=sample.ends)
         _, crowds = plan_in_part(policy, budget, form, partial(PartInCrowds, budget.share))
         choice = recoding_choice.choice_of(policy, choosing.score_for(crowds.k, policy.sampling.rate or rate))
-        mechanisms = [SuppressedHistogram(one.k) for one in crowds.strata]
+        mechanisms = [SuppressedHistogram(one.k) for one in crowds.each.values()]
         derived = sample.parts_derivations([(choice.certified_choice,), mechanisms], shares, policy.epsilon)
         delta = differential_of(derived).conclusion.delta
         if policy.delta is None or delta <= policy.delta:

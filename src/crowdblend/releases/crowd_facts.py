@@ -230,7 +230,7 @@ def laws_of(sample: Design, laws: Sequence[Law], sizes: Mapping[str, int | None]
         (law,) = laws
         return CellLaws(estimator_of(law, sample.inclusion), sizes)
     each = zip(sample.counting_strata.items(), by_law(sample, laws), strict=True)
-    strata = {label: estimator_of(law, stratum.inclusion) for (label, stratum), law in each}
+    strata = {label: estimator_of(law, stratum) for (label, stratum), law in each}
     return CellLaws(None, sizes, sample.column, strata)
 
 

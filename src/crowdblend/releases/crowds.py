@@ -20,7 +20,7 @@ from crowdblend.planning.designs import survey_costs
 from crowdblend.planning.parts import PartBudget
 from crowdblend.planning.plan import SolvedPlan, answer
 from crowdblend.planning.request import Form, PlanRequest
-from crowdblend.planning.strata import CrowdPlan, StratumPlan, plan_strata
+from crowdblend.planning.strata import plan_strata
 from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.releases.class_counts import ClassCountsPlan
 from crowdblend.releases.delta_limit import check_delta, require_more_than_sampling, with_stated_delta
@@ -41,20 +41,15 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
     """A policy with nothing left open: the k of every stratum, and what the certificate will say."""
 
     policy: PolicyT
-    crowds: CrowdPlan
-
-    @property
-    def parameters(self) -> SolvedPlan:
-        """The planned parameters; of several strata those of the one with the largest k."""
-        return self.crowds.largest
+    parameters: SolvedPlan
 
     @abstractmethod
-    def mechanism_of(self, stratum: StratumPlan) -> MechanismT:
+    def mechanism_of(self, stratum: SolvedPlan) -> MechanismT:
         """Return the mechanism that runs on the sample of a stratum."""
 
     @property
     def mechanisms(self) -> tuple[MechanismT, ...]:
-        return tuple(map(self.mechanism_of, self.crowds.strata))
+        return tuple(map(self.mechanism_of, self.parameters.each.values()))
 
     @property
     def stratum(self) -> str | None:
@@ -75,8 +70,8 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
     def crowd_facts(self) -> dict[str, Any]:
         """Return the common facts of all crowds, by field."""
         return self.common_facts() | {
-            "epsilon": self.crowds.epsilon,
-            "delta": self.crowds.delta,
+            "epsilon": self.parameters.epsilon,
+            "delta": self.parameters.delta,
             "releases": self.policy.releases,
             "rows_per_person": self.policy.rows_per_person,
         }
@@ -93,7 +88,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         return {"strata": dict(zip(self.sample.strata, ran, strict=True))}
 
     def summary(self) -> dict[str, Any]:
-        return {**self.crowds.to_dict(), **super().summary()}
+        return {**self.parameters.summary(), **super().summary()}
 
     @property
     def crowd_size(self) -> str:
@@ -104,10 +99,10 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         """Describe what would be read and sampled: of strata the k of each, of a survey the alternatives."""
         sample, policy = self.sample, self.policy
         strata = sample.strata.values()
-        each = [f", k = {one.k}{_spread(own)}" for one, own in zip(self.crowds.strata, strata, strict=False)]
+        each = [f", k = {one.k}{_spread(own)}" for one, own in zip(self.parameters.each.values(), strata, strict=False)]
         lines = [*self.describe_reading(self.published_names), *sample.describe(each)]
         # Noise has other crowds, and hides no cell; several rows of a person, and a part that chooses, need others too.
-        exact = self.crowds.largest.noise_epsilon is None and not policy.rows_have_coins and not self.divides_people
+        exact = self.parameters.noise_epsilon is None and not policy.rows_have_coins and not self.divides_people
         if sample.people and sample.of and exact and policy.epsilon and policy.delta:
             costs = survey_costs(sample.people, sample.of, policy.epsilon, policy.delta, policy.releases)
             lines += [("compared", line) for line in costs]
@@ -116,7 +111,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
 
 def _spread(stratum: Stratum) -> str:
     """Return the possible error of a stratum's estimates that divide by one of several rates."""
-    if stratum.low == stratum.high:
+    if stratum.rate is None or stratum.low == stratum.high:
         return ""
     most = max(stratum.rate / stratum.low, stratum.high / stratum.rate) - 1
     return f", estimates within ±{100 * most:.0f} % of the weights"
@@ -154,7 +149,7 @@ def _given_parameters(policy: CrowdPolicy, form: Form) -> dict[str, Any]:
     }
 
 
-def plan_crowds(policy: CrowdPolicy, form: Form, **more: Any) -> CrowdPlan:
+def plan_crowds(policy: CrowdPolicy, form: Form, **more: Any) -> SolvedPlan:
     """Plan the one of k, rate, ε and δ that the policy leaves open, or check that all four can be guaranteed.
 
     `more` are further parameters of the kind.
@@ -167,7 +162,7 @@ def plan_crowds(policy: CrowdPolicy, form: Form, **more: Any) -> CrowdPlan:
                 plan_strata(_strata_of(policy), {**_given_parameters(policy, form), **more}),
             )
         else:
-            planned = CrowdPlan.of_one(answer(crowd_request(policy, form, **more)))
+            planned = answer(crowd_request(policy, form, **more))
         require_more_than_sampling(planned)
     if not policy.planned_parameter:
         assert policy.delta is not None
@@ -183,7 +178,7 @@ def enough_for_rows(plan: CrowdsPlanT) -> CrowdsPlanT:
         return plan
 
     def with_larger_crowds(hundredths: int) -> CrowdsPlanT:
-        return replace(plan, crowds=plan.crowds.raise_k(hundredths))
+        return replace(plan, parameters=plan.parameters.raise_k(hundredths))
 
     def keeps(hundredths: int) -> bool:
         try:
@@ -230,7 +225,7 @@ def plan_in_part(
     part: Callable[[int, float], PartOfSample],
     noise: Callable[[PartBudget], float] | None = None,
     **more: Any,
-) -> tuple[PolicyT, CrowdPlan]:
+) -> tuple[PolicyT, SolvedPlan]:
     """Plan crowds of a part of a sample: the policy at the rates of the part, and a k that keeps to the budget.
 
     `part` is the part by its k and the loss of its noise, 0 where there is none, and `noise` that loss, of people who
@@ -244,20 +239,20 @@ def plan_in_part(
         k = budget.smallest_k(part, loss) if policy.publication.k is None else policy.publication.k
         below: dict[str, Any] = {} if noise is None else {"noise_epsilon": loss}
         own_policy = policy.replace(k=k, **changes, **below)
-        return own_policy, CrowdPlan.of_one(answer(crowd_request(own_policy, form, **more, **below)))
+        return own_policy, answer(crowd_request(own_policy, form, **more, **below))
     strata, choosing = _strata_of(policy), policy.recoding
-    planned = []
+    planned: dict[str, SolvedPlan] = {}
     for label, one in strata.items():
-        own = replace(budget, rate=one.rate)
+        own = replace(budget, rate=one.high)
         loss = 0.0 if noise is None else noise(own)
         k = own.smallest_k(part, loss) if policy.publication.k is None else policy.publication.k
         below = {**more, **({} if noise is None else {"noise_epsilon": loss})}
         # By itself a part sees others at this rate.
         rate = own.own_rate if choosing is None else choosing.released_rate(own.rate * own.drawn)
         request = PlanRequest(rate=rate, k=k, epsilon=budget.epsilon, form=form, **below)
-        planned.append(StratumPlan(label, rate, rate, rate, answer(request)))
-    crowds = CrowdPlan.of(planned)
-    changes |= {} if noise is None else {"noise_epsilon": planned[0].noise_epsilon}
+        planned[label] = answer(request)
+    crowds = SolvedPlan.of_strata(planned)
+    changes |= {} if noise is None else {"noise_epsilon": next(iter(planned.values())).crowd_loss}
     return policy.replace(k=crowds.k, **changes), crowds
 
 

@@ -14,7 +14,7 @@ from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
 
 if TYPE_CHECKING:
-    from crowdblend.planning.strata import CrowdPlan
+    from crowdblend.planning.plan import SolvedPlan
 
 LARGEST_DELTA = 1e-3
 LARGEST_EPSILON = 10.0
@@ -50,15 +50,15 @@ def check_epsilon(policy: Any, epsilon: float) -> None:
         raise Infeasible(message, remedy=remedy, where="[privacy] epsilon", code="plan.epsilon")
 
 
-def require_more_than_sampling(plan: CrowdPlan) -> None:
+def require_more_than_sampling(plan: SolvedPlan) -> None:
     """Refuse crowds of one, which hide nobody, and a delta that sampling alone keeps."""
-    if min(stratum.k for stratum in plan.strata) == 1:
+    if min(one.k for one in plan.each.values()) == 1:
         where = " in one of the strata" if len(plan.strata) > 1 else ""
         message = f"k = 1 hides nobody: sampling alone guarantees as much{where}."
         remedy = "Lower delta, or state a larger k."
         raise Infeasible(message, remedy=remedy, where="[[publish]] k", code="plan.crowd-of-one")
     if plan.delta >= plan.sampled_with:
-        noise = plan.largest.noise_epsilon
+        noise = plan.noise_epsilon
         raise Infeasible(
             f"delta = {plan.delta:g}{'' if noise is None else f' with noise_epsilon = {noise:g}'} is not below the "
             f"rate of {plan.sampled_with:g}: sampling alone guarantees as much.",
@@ -68,7 +68,7 @@ def require_more_than_sampling(plan: CrowdPlan) -> None:
         )
 
 
-def with_stated_delta(plan: CrowdPlan, delta: float, parameter: str) -> CrowdPlan:
+def with_stated_delta(plan: SolvedPlan, delta: float, parameter: str) -> SolvedPlan:
     """The plan with the delta of the policy; refuses one below what the parameters, named in `parameter`, come to."""
     if plan.delta > delta:
         message = f"delta = {delta:g} cannot be guaranteed: with these {parameter} it is {at_most(plan.delta)}."

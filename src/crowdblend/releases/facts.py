@@ -198,7 +198,7 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
     def counts_everybody(self) -> bool:
         """True if nobody is left out by chance, so that there is no sample to be secret about."""
         inclusion = None if self.sample is None else self.sample.inclusion
-        return inclusion is not None and inclusion.least == 1
+        return inclusion is not None and inclusion.low == 1
 
     @property
     def rate(self) -> float | None:

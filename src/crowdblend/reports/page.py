@@ -193,8 +193,8 @@ def _keys(folder: PublishedRelease) -> list[tuple[str, str]]:
         keys.append(("k, the smallest crowd", f"{max(crowds):,}"))
     sample = folder.facts.sample
     inclusion = None if sample is None else sample.inclusion
-    if inclusion is not None and inclusion.least < inclusion.most:
-        shares = f"{100 * inclusion.least:.4g} – {100 * inclusion.most:.4g} %"
+    if inclusion is not None and inclusion.low < inclusion.high:
+        shares = f"{100 * inclusion.low:.4g} – {100 * inclusion.high:.4g} %"
         keys.append(("share of people sampled", shares))
     elif rate is not None:
         keys.append(("share of people sampled", f"{100 * rate:.4g} %"))

@@ -12,7 +12,7 @@ from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.mechanisms.histograms import SuppressedRecords
 from crowdblend.mechanisms.strata import publish_classes
 from crowdblend.planning.parts import PartBudget
-from crowdblend.planning.strata import StratumPlan
+from crowdblend.planning.plan import SolvedPlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.class_counts import ClassCountsReading
 from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, state_facts
@@ -26,7 +26,7 @@ from crowdblend.releases.plan import Lines, Result
 class MicrodataPlan(CrowdClassesPlan[MicrodataPolicy, SuppressedRecords]):
     """The plan of recoded records."""
 
-    def mechanism_of(self, stratum: StratumPlan) -> SuppressedRecords:
+    def mechanism_of(self, stratum: SolvedPlan) -> SuppressedRecords:
         return SuppressedRecords(stratum.k)
 
     def facts(self, publication: Result | None = None) -> MicrodataFacts:

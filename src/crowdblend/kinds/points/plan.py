@@ -18,7 +18,6 @@ from crowdblend.numerics.search import largest_double
 from crowdblend.planning.parts import PartBudget
 from crowdblend.planning.plan import SolvedPlan, answer
 from crowdblend.planning.request import PlanRequest
-from crowdblend.planning.strata import CrowdPlan, StratumPlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.recoding.blocks import Grid
@@ -40,14 +39,14 @@ SMALLEST_NOISE_EPSILON = 1e-3
 class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
     """The plan of points: blocks by strata, and noise that is the same in all of them."""
 
-    def mechanism_of(self, stratum: StratumPlan) -> NoisyPoints:
+    def mechanism_of(self, stratum: SolvedPlan) -> NoisyPoints:
         """Return the noise on points, and from which size on blocks are published."""
-        assert stratum.noise_epsilon is not None
+        assert stratum.crowd_loss is not None
         policy = self.policy
         cells = tuple(axis.cells for _, axis in policy.axes)
         return NoisyPoints(
             stratum.k,
-            stratum.noise_epsilon,
+            stratum.crowd_loss,
             policy.blocks,
             cells,
             policy.publication.keep_in,
@@ -119,7 +118,7 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
         return Result((output,), mechanisms, internal=internal)
 
 
-def _weakest_noise(policy: PointsPolicy) -> CrowdPlan:
+def _weakest_noise(policy: PointsPolicy) -> SolvedPlan:
     """Plan the noise of points; everything else is given."""
     stratified = policy.design is not None and policy.design.published
     left = "k" if stratified else policy.planned_parameter
@@ -129,7 +128,7 @@ def _weakest_noise(policy: PointsPolicy) -> CrowdPlan:
         remedy = f"Add noise_epsilon = 1.0, for example, and leave {left} out to have it planned."
         raise InvalidInput(message, remedy=remedy, where="[[publish]] noise_epsilon", code="plan.unknown")
     assert policy.delta is not None
-    planned = CrowdPlan.of_one(weakest_noise(crowd_request(policy, "moved", noise_epsilon=1.0), policy.delta))
+    planned = weakest_noise(crowd_request(policy, "moved", noise_epsilon=1.0), policy.delta)
     require_more_than_sampling(planned)
     check_delta(policy, policy.delta)
     return replace(planned, delta=policy.delta)

@@ -19,7 +19,7 @@ from crowdblend.mechanisms.histograms import threshold_for
 from crowdblend.mechanisms.strata import publish_classes
 from crowdblend.planning.designs import noise_costs, register_costs
 from crowdblend.planning.parts import PartBudget
-from crowdblend.planning.strata import StratumPlan
+from crowdblend.planning.plan import SolvedPlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.class_counts import ClassCountsReading
 from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, state_facts
@@ -40,14 +40,14 @@ _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogram]):
     """The plan of a table."""
 
-    def mechanism_of(self, stratum: StratumPlan, choice: Node | None = None) -> SuppressedHistogram | NoisyHistogram:
+    def mechanism_of(self, stratum: SolvedPlan, choice: Node | None = None) -> SuppressedHistogram | NoisyHistogram:
         """Return the histogram that is published; from which value on it shows cells depends on the chosen recoding."""
-        if stratum.noise_epsilon is None:
+        if stratum.crowd_loss is None:
             return SuppressedHistogram(stratum.k)
         cells = self.policy.cells if choice is None else self.policy.cells_at(choice)
         assert cells is not None, "a noisy table has a closed domain"
-        show_from = threshold_for(self.policy.publication.show_from, cells, stratum.noise_epsilon)
-        return NoisyHistogram(stratum.k, stratum.noise_epsilon, show_from, self.policy.publication.flag)
+        show_from = threshold_for(self.policy.publication.show_from, cells, stratum.crowd_loss)
+        return NoisyHistogram(stratum.k, stratum.crowd_loss, show_from, self.policy.publication.flag)
 
     @property
     def cells_are_apart(self) -> bool:
@@ -87,7 +87,7 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
 
     def publish_sample(self, sample: SampledClasses, choice: Node | None, key: ReleaseKey) -> Result:
         """Return the table of a sample that is in the recoding in which it is published."""
-        mechanisms = tuple(self.mechanism_of(one, choice) for one in self.crowds.strata)
+        mechanisms = tuple(self.mechanism_of(one, choice) for one in self.parameters.each.values())
         published = publish_classes(mechanisms, sample, self.stratum, key)
         ran = Result((), mechanisms, choice, internal_counts(sample, published))
         return replace(ran, outputs=(counts_output(self.policy, published, self.facts(ran)),))

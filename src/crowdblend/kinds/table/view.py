@@ -315,7 +315,7 @@ def _strata(laws: CellLaws) -> tuple[list[tuple[str, str]], list[Part]]:
     sizes = {name: own.law.shown_from or own.law.exact_from for name, own in found.items()}
     rows: list[list[str]] = []
     for name, own in [*found.items()][:_MOST_STRATA]:
-        least, most, rate, k = own.design.least, own.design.most, own.design.rate, sizes[name]
+        least, most, rate, k = own.stratum.low, own.stratum.high, own.stratum.rate, sizes[name]
         ends = f"{100 * least:.4g} %" if least == most else f"{100 * least:.4g} – {100 * most:.4g} %"
         rows.append([label(name), ends, f"{1 / rate:,.4g}" if rate else "–", f"{k:,}" if k else "–"])
     more = len(laws.strata) - _MOST_STRATA
@@ -328,7 +328,7 @@ def _strata(laws: CellLaws) -> tuple[list[tuple[str, str]], list[Part]]:
     said = "People of every stratum were sampled at a rate of their own. The guarantee is that of the worst stratum."
     keys: list[tuple[str, str]] = []
     if known := [size for size in sizes.values() if size is not None]:
-        least, most = (min(own.design.least for own in found.values()), max(own.design.most for own in found.values()))
+        least, most = (min(own.stratum.low for own in found.values()), max(own.stratum.high for own in found.values()))
         keys = [
             ("k, by stratum", f"{min(known):,} – {max(known):,}"),
             ("share of people sampled, by stratum", f"{100 * least:.4g} – {100 * most:.4g} %"),

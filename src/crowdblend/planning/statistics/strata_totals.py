@@ -106,8 +106,11 @@ class Weights:
 
 
 def weights_of(strata: Sequence[Stratum]) -> Weights:
-    """One over the rate of every stratum; exact where that needs no more than a million units."""
-    weights = [1 / Fraction(Decimal(repr(float(stratum.rate)))) for stratum in strata]
+    """One over the rate of every stratum; exact where that needs no more than a million units.
+
+    Where no rate is stated, a middle one counts.
+    """
+    weights = [1 / Fraction(Decimal(repr(float(one.rate or math.sqrt(one.low * one.high))))) for one in strata]
     unit = Fraction(
         math.gcd(*(weight.numerator for weight in weights)), math.lcm(*(weight.denominator for weight in weights))
     )
@@ -134,8 +137,7 @@ def weights_of_design(design: Design, rows: int | None = None) -> Weights:
         return weights_of(list(design.counting_strata.values()))
     ends = design.inclusion
     assert ends is not None, "only strata have no rates for all people"
-    alike = Stratum(ends.rate or math.sqrt(ends.least * ends.most), ends.least, ends.most)
-    return replace(weights_of([alike]), fixed_size=design.people is not None)
+    return replace(weights_of([ends]), fixed_size=design.people is not None)
 
 
 def own_weights(breaks: Sequence[float], strata: Sequence[Stratum]) -> Weights:
