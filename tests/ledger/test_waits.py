@@ -13,7 +13,9 @@ import pytest
 
 from crowdblend.errors import NotReachable, RefusedByLedger
 from crowdblend.ledger import Ledger, followed_store, server, store
+from crowdblend.ledger.database import Transaction
 from crowdblend.ledger.roles import role_statements
+from tests.cases import for_each
 from tests.ledger.databases import execute, needs_postgresql, place
 from tests.ledger.spendings import spending
 from tests.needs import pgbouncer
@@ -115,6 +117,27 @@ def test_a_connection_that_is_cut_before_the_record_is_tried_again(
     assert (refused.value.exit_code, refused.value.recorded) == (4, False)
     monkeypatch.undo()
     assert [entry.id for entry in Ledger.open(ledger.location.url).entries()] == [1]
+
+
+@for_each("call", ["entries", "check", "budgets", "unfinished_entries", "fingerprint_request"])
+def test_a_connection_that_is_cut_while_it_reads_is_tried_again(call: str, tmp_path: Path) -> None:
+    ledger = Ledger.create(place("postgresql", tmp_path))
+    ledger.begin(spending())
+    records, cuts = Transaction.records, iter((True, True, False))
+
+    def cut(self: Transaction, first: int = 1) -> object:
+        if next(cuts):
+            self.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+        return records(self, first)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(followed_store, "_WAITS", (0.0, 0.0))
+        patch.setattr(Transaction, "records", cut)
+        assert getattr(Ledger.open(ledger.location.url), call)()
+        cuts = iter((True, True, True))
+        with pytest.raises(NotReachable, match="was cut") as refused:
+            getattr(Ledger.open(ledger.location.url), call)()
+        assert refused.value.recorded is False
 
 
 @pytest.mark.parametrize("arrived", [True, False])

@@ -208,7 +208,8 @@ def distinct_entries(entries: Iterable[Entry], new: Spending) -> list[Entry]:
     for entry in entries:
         made = entry.spending
         drawn = made.fresh and made.sample not in (new.sample, new.population)
-        agreeing = (made.population, made.guarantees, made.fresh, made.source, made.rate, entry.identity)
+        # Equal guarantees of the ledger are one object, which is compared in less time than its content.
+        agreeing = (made.population, id(made.guarantees), made.fresh, made.source, made.rate, entry.identity)
         found.setdefault((*agreeing, None if drawn else made.sample), entry)
     return list(found.values())
 

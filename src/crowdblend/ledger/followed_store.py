@@ -26,6 +26,7 @@ from crowdblend.ledger.server import CUT
 from crowdblend.ledger.store import Location, Store
 
 Made = TypeVar("Made", bound=Step)
+Seen = TypeVar("Seen")
 _WAITS = (0.5, 1.0, 2.0)
 """Seconds before each other try where a connection was cut."""
 
@@ -38,7 +39,7 @@ class FollowedStore:
 
     def __init__(self, location: Location) -> None:
         self.location = location
-        self._store = None if location.is_missing else Store.open(location)
+        self._store = None if location.is_missing else _open(location)
         self._history = History()
         self._lock = RLock()
 
@@ -50,15 +51,27 @@ class FollowedStore:
     def require(self, *, make: bool) -> None:
         """Open the store, which must be there; the user's own is made unless `make` is false."""
         if self._store is None and (make or self.location.named):
-            self._store = Store.open(self.location, make=not self.location.named)
+            self._store = _open(self.location, make=not self.location.named)
 
-    @contextmanager
-    def reading_anew(self) -> Iterator[tuple[Transaction, History]]:
-        """Begin a transaction as `reading` does, and follow all records again from the first."""
-        with self._lock:
-            self._history = History()
-            with self.reading() as opened:
-                yield opened
+    def read(self, look: Callable[[Transaction, History], Seen]) -> Seen:
+        """Return what is seen in a transaction on one state; where the connection is cut, look again."""
+
+        def attempt() -> Seen:
+            with self.reading() as (transaction, history):
+                return look(transaction, history)
+
+        return _try_again(attempt)
+
+    def read_anew(self, look: Callable[[Transaction, History], Seen]) -> Seen:
+        """Return what is seen in a transaction in which all records were followed again from the first."""
+
+        def attempt() -> Seen:
+            with self._lock:
+                self._history = History()
+                with self.reading() as (transaction, history):
+                    return look(transaction, history)
+
+        return _try_again(attempt)
 
     def append(self, make: Callable[[Transaction, History], Made]) -> Made:
         """Append the record that is made in a transaction, and return it.
@@ -67,21 +80,19 @@ class FollowedStore:
         through, and only the answer was lost.
         """
         lost: tuple[Made, Record] | None = None
-        for wait in (*_WAITS, None):
-            try:
-                with self.writing() as (transaction, history):
-                    if lost is not None and transaction.hash_of(lost[1].number) == lost[1].hash:
-                        return lost[0]
-                    made = make(transaction, history)
-                    record = next_record(history.last, checked_body(made), transaction.role())
-                    lost = made, record
-                    transaction.add_record(record)
-                return made
-            except NotReachable as problem:
-                if wait is None or problem.code != CUT:
-                    raise
-                time.sleep(wait)
-        raise AssertionError("the last try returns or raises")
+
+        def attempt() -> Made:
+            nonlocal lost
+            with self.writing() as (transaction, history):
+                if lost is not None and transaction.hash_of(lost[1].number) == lost[1].hash:
+                    return lost[0]
+                made = make(transaction, history)
+                record = next_record(history.last, checked_body(made), transaction.role())
+                lost = made, record
+                transaction.add_record(record)
+            return made
+
+        return _try_again(attempt)
 
     @contextmanager
     def writing(self) -> Iterator[tuple[Transaction, History]]:
@@ -101,8 +112,7 @@ class FollowedStore:
         """Return what all records tell; an empty history where no ledger is yet."""
         if self.readable() is None:
             return History()
-        with self.reading() as (_, history):
-            return history
+        return self.read(lambda _, history: history)
 
     def _follow(self, transaction: Transaction) -> History:
         """Follow all records that were added since the last look, and compare the last known one."""
@@ -118,7 +128,7 @@ class FollowedStore:
     def readable(self) -> Store | None:
         """Return the store; None where the user's own ledger is missing, which is empty until the first release."""
         if self._store is None and not self.location.is_missing:
-            self._store = Store.open(self.location)
+            self._store = _open(self.location)
         if self._store is None and self.location.named:
             message = f"There is no ledger at {self.location.words()}."
             remedy = "Correct its name; the first release makes a new one."
@@ -130,8 +140,25 @@ class FollowedStore:
         if self._store is None:
             if self.location.is_missing:
                 warnings.warn(f"No ledger at {self.location.words()}; creating a new one.", stacklevel=4)
-            self._store = Store.open(self.location, make=True)
+            self._store = _open(self.location, make=True)
         return self._store
+
+
+def _open(location: Location, *, make: bool = False) -> Store:
+    """Return the store at a location, as `Store.open` does; where the connection is cut, try again."""
+    return _try_again(lambda: Store.open(location, make=make))
+
+
+def _try_again(attempt: Callable[[], Seen]) -> Seen:
+    """Return what an attempt returns; where the connection is cut, try again a few times."""
+    for wait in _WAITS:
+        try:
+            return attempt()
+        except NotReachable as problem:
+            if problem.code != CUT:
+                raise
+            time.sleep(wait)
+    return attempt()
 
 
 def check_kept(transaction: Transaction, history: History) -> None:

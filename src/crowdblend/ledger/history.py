@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, fields, replace
+from dataclasses import field, replace
 from functools import cache, lru_cache
 from typing import Any, Literal
 
@@ -30,7 +30,6 @@ from crowdblend.ledger.statements import StatedRecord
 from crowdblend.type_resolution import resolve
 
 _OF_ENTRY = ("software", "by", "key", "key_commitment", "identity", "not_compared", "other_people")
-_OF_SPENDING = tuple(one.name for one in fields(Spending) if one.name != "guarantees")
 
 
 class CreatedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="created"):
@@ -75,9 +74,21 @@ class BegunRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
         """Return the entry that the record begins, appended by a role of the database."""
         if not (self.software + self.by).isprintable():
             raise ValueError("software and by are printable texts")
-        spending = Spending(guarantees=guarantees, **{name: getattr(self, name) for name in _OF_SPENDING})
-        about = {name: getattr(self, name) for name in _OF_ENTRY}
-        return Entry(self.entry, self.at, spending, role=role, **about)
+        who, made = (self.population, self.sample, self.fresh, self.kind), (self.folder, self.source)
+        spending = Spending(*who, guarantees, *made, self.rate, self.policy, self.series)
+        return Entry(
+            self.entry,
+            self.at,
+            spending,
+            self.key,
+            self.software,
+            self.by,
+            role,
+            key_commitment=self.key_commitment,
+            identity=self.identity,
+            not_compared=self.not_compared,
+            other_people=self.other_people,
+        )
 
 
 class FinishedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="finished"):
@@ -193,14 +204,8 @@ class History:
             case FinishedRecord():
                 if self.entries[step.entry].status != "unfinished":
                     raise ValueError("a release is finished once")
-                about = {
-                    **vars(self.entries[step.entry]),
-                    "status": "finished",
-                    "certificate_digest": step.certificate_digest,
-                    "data_sha256": step.data_sha256,
-                    "internal": step.internal,
-                }
-                self.entries[step.entry] = Entry(**about)
+                begun = self.entries[step.entry]
+                self.entries[step.entry] = begun.finished(step.certificate_digest, step.data_sha256, step.internal)
             case _:
                 self.declarations.add(msgspec.structs.replace(step, role=role))
         self.latest = max(self.latest, step.at)

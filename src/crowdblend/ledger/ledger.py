@@ -6,44 +6,32 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeVar
-
-import msgspec
+from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.privacy import Relation
 from crowdblend.ledger.adoption import AdoptedRecord, FolderRelease, refuse_known
-from crowdblend.ledger.budget import Budget, ProfileTotal
-from crowdblend.ledger.chain import GENESIS, KEY_BYTES, Head, Record, commitment
+from crowdblend.ledger.chain import KEY_BYTES, commitment
 from crowdblend.ledger.conflicts import KnownRelease, Outlook, check_conflicts, distinct_entries, population_of
 from crowdblend.ledger.database import Transaction
-from crowdblend.ledger.declarations import NEVER, Description, Distinct, Limit, Overlap, refuse_confusable, this_user
+from crowdblend.ledger.declarations import refuse_confusable, this_user
+from crowdblend.ledger.declaring import LedgerDeclarations
 from crowdblend.ledger.entry import Entry, Spending, Statement, check_digest, normal_name
-from crowdblend.ledger.filters import order_for
-from crowdblend.ledger.followed_store import FollowedStore, check_kept
 from crowdblend.ledger.history import (
     BegunRecord,
     FinishedRecord,
     History,
-    Population,
-    check_key,
     checked_secret,
-    ledger_behind,
-    populations_of,
     read_identities,
     refuse_known_key,
 )
 from crowdblend.ledger.identity import FingerprintRequest, Identity, fingerprint
-from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.statements import StatedRecord, guarantees_of, stated_entry
 from crowdblend.ledger.store import Store, locate, now
 from crowdblend.version import __version__
 
-Declared = TypeVar("Declared", Limit, Description, Overlap, Distinct)
 
-
-class Ledger:
+class Ledger(LedgerDeclarations):
     """The ledger at `where`, a path or URL; without one, that of CROWDBLEND_LEDGER, else the user's own.
 
     `limit`, `describe`, `overlap` and `distinct` declare what holds for a population; `budget` and `total` say what was
@@ -58,14 +46,6 @@ class Ledger:
     a missing one is refused; only the user's own is taken to be empty.
     """
 
-    def __init__(self, where: str | os.PathLike[str] | None = None) -> None:
-        self.location = locate(where)
-        self._records = FollowedStore(self.location)
-        self._identities: dict[str, Identity] = {}
-
-    def __repr__(self) -> str:
-        return f"Ledger({self.location.words()!r})"
-
     @classmethod
     def open(cls, where: str | os.PathLike[str] | None = None, *, make: bool = True) -> Ledger:
         """Return the ledger at `where`, which must be there; the user's own is made unless `make` is false."""
@@ -79,139 +59,15 @@ class Ledger:
         Store.create(locate(where))
         return cls(where)
 
-    # What was released.
-
-    def entries(self) -> tuple[Entry, ...]:
-        """Return every entry, oldest first; raises DoesNotVerify when the ledger was edited."""
-        return tuple(self._records.replay().entries.values())
-
-    def entry(self, entry_id: int) -> Entry:
-        """Return the entry with the number `entry_id`."""
-        return self._records.replay().entry(entry_id)
-
-    def chain(self) -> tuple[tuple[Record, ...], Mapping[int, Entry]]:
-        """Return every record of the chain, oldest first, and the entries that they make; refuses an edited ledger."""
-        if self._records.readable() is None:
-            return (), {}
-        with self._records.reading() as (transaction, history):
-            return tuple(transaction.records()), dict(history.entries)
-
-    def unfinished_entries(self) -> tuple[Entry, ...]:
-        """Return the entries of releases that were begun and not finished, oldest first."""
-        return tuple(entry for entry in self.entries() if entry.status == "unfinished")
-
-    def unfinished_of(self, policy: str) -> tuple[Entry, ...]:
-        """Return the unfinished entries of the `policy` with this digest, oldest first; none where no ledger is yet."""
-        if self._records.is_missing:
-            return ()
-        return tuple(entry for entry in self.unfinished_entries() if entry.spending.policy == policy)
-
-    def accounts(self) -> Accounts:
-        """Return what was spent and declared."""
-        return self._records.replay().accounts
-
-    def budget(self, population: str) -> Budget:
-        """Return what all releases about a `population` come to, with those about populations that overlap."""
-        return self._records.replay().budget(normal_name(population))
-
-    def budgets(self) -> tuple[Budget, ...]:
-        """Return the budget of every population, in the order of their first release."""
-        history = self._records.replay()
-        return tuple(map(history.budget, history.populations()))
-
-    def total(self, population: str, delta: float | None = None, *, more: Spending | None = None) -> ProfileTotal:
-        """Return what all releases about a `population` come to by their profiles, with one release `more` or without.
-
-        It is the ε at this `delta`, by default at the sum of all δ, where it compares with `budget`.
-        """
-        return self.accounts().total(normal_name(population), delta, more)
-
-    def releases_that_fit(self, release: Spending, limit: Limit) -> int | None:
-        """Return how many more of such a `release` keep a `limit`, counted as the limit counts."""
-        return self.accounts().releases_that_fit(limit, release)
-
-    def populations(self) -> tuple[Population, ...]:
-        """Return every population that something was released about or declared of."""
-        return populations_of(self._records.replay())
-
-    # What holds for a population.
-
-    def limits(self, population: str) -> tuple[Limit, ...]:
-        """Return every limit that a `population` has had, the one in force last."""
-        return tuple(self._records.replay().declarations.limits.get(normal_name(population), ()))
-
-    def limit(
-        self,
-        population: str,
-        *,
-        epsilon: float,
-        delta: float,
-        until: str | int | None = None,
-        why: str | None = None,
-        by: str | None = None,
-        relation: Relation = Relation.ADD_REMOVE,
-        renyi: bool = False,
-    ) -> Limit:
-        """Set the limit of a `population`: the `epsilon` at this `delta` that all releases about it may come to.
-
-        It holds also where a release reacts to earlier ones. Losses under one `relation` are added up, a declared
-        series as one; with `renyi` they are counted by Rényi divergence, of an order that is fixed here.
-
-        `until` is a year, a month or a day; afterwards nothing is released before a new limit is set. A limit that ends
-        is followed by one that does not only if `until` is "never". `by` names the person, by default the user of this
-        process. A change of a limit needs `why`.
-        """
-        day = None if until in (None, NEVER) else str(until)
-        check("epsilon", epsilon)
-        check("delta", delta)
-        order = order_for(epsilon, delta) if renyi else None
-        made = Limit(population, epsilon, delta, day, by or this_user(), why, now(), relation, order)
-        return self._declare(made, keeps_end=until is None)
-
-    def describe(self, population: str, *, owner: str, description: str, by: str | None = None) -> Description:
-        """Declare who answers for a `population`, its `owner`, and who its people are, by a `description`.
-
-        `by` names who declares it, by default the user of this process.
-        """
-        return self._declare(Description(population, owner, description, by or this_user(), now()))
-
-    def overlap(self, population: str, other: str, *, why: str | None = None, by: str | None = None) -> Overlap:
-        """Declare that a `population` and an `other` have people in common: what was released about them adds up.
-
-        `by` names who declares it, by default the user of this process, and `why` gives the reason.
-        """
-        return self._declare(Overlap(population, other, by or this_user(), why, now()))
-
-    def distinct(self, population: str, other: str, *, why: str | None = None, by: str | None = None) -> Distinct:
-        """Declare that a `population` and an `other` are other people, although some ids agree as small numbers do.
-
-        It holds for ids that agree by chance alone: more ids in common, or equal rows, are said and refused as ever.
-        `by` names who declares it, by default the user of this process, and `why` gives the reason.
-        """
-        return self._declare(Distinct(population, other, by or this_user(), why, now()))
-
-    def _declare(self, declaration: Declared, *, keeps_end: bool = False) -> Declared:
-        names = {declaration.population, getattr(declaration, "other", declaration.population)}
-
-        def declare(transaction: Transaction, history: History) -> Declared:
-            for name in names:
-                refuse_confusable(name, history.names())
-            if isinstance(declaration, Limit):
-                declaration.check_change(history.declarations.limit(declaration.population), keeps_end=keeps_end)
-            if isinstance(declaration, Distinct):
-                history.declarations.check_distinct(declaration)
-            return msgspec.structs.replace(declaration, role=transaction.role())
-
-        return self._records.append(declare)
-
-    # One more release.
-
     def fingerprint_request(self) -> FingerprintRequest:
         """Return what the identity of a new source must hold, so that it can be compared with every earlier one."""
         self._records.open()
-        with self._records.reading() as (transaction, history):
-            secret = checked_secret(transaction.secret(), history.secret)
-            known = self._known_identities(transaction, list(history.entries.values())).values()
+
+        def look(transaction: Transaction, history: History) -> tuple[bytes, list[Identity]]:
+            known = self._known_identities(transaction, list(history.entries.values()))
+            return checked_secret(transaction.secret(), history.secret), list(known.values())
+
+        secret, known = self._records.read(look)
         columns = (one.anchor.columns[0] for each in known for one in each.of("person", "column"))
         rows = (one.anchor for each in known for one in each.of("rows"))
         return FingerprintRequest(secret, tuple(dict.fromkeys(columns)), tuple(dict.fromkeys(rows)))
@@ -221,23 +77,27 @@ class Ledger:
 
         `identity` is that of its source.
         """
-        with self._records.reading() as (transaction, history):
-            return population_of(KnownRelease(spending, identity), self._earlier(transaction, history, spending))
+        new = KnownRelease(spending, identity)
+        return self._records.read(
+            lambda transaction, history: population_of(new, self._earlier(transaction, history, spending))
+        )
 
     def check_limit(self, spending: Spending) -> None:
         """Refuse a release whose `spending` would exceed a limit; nothing has to be known of its source."""
         if not self._records.is_missing:
-            with self._records.reading() as (transaction, history):
-                _check_limits(transaction, history, spending)
+            self._records.read(lambda transaction, history: _check_limits(transaction, history, spending))
 
     def preview(self, spending: Spending, identity: Identity | None = None, key: bytes | None = None) -> Outlook:
         """Return what the ledger says of a release that may begin; raises DoesNotCompose when it may not.
 
         The arguments are those of `begin`: `spending`, and the `identity` and `key` of its sample.
         """
-        with self._records.reading() as (transaction, history):
+
+        def look(transaction: Transaction, history: History) -> Outlook:
             outlook = self._check(transaction, history, KnownRelease(spending, identity), key)
             return replace(outlook, high=tuple(history.accounts.high_totals(spending)))
+
+        return self._records.read(look)
 
     def begin(
         self,
@@ -362,50 +222,6 @@ class Ledger:
             return FinishedRecord(entry.id, now(), certificate_digest, data_sha256, dict(internal or {}))
 
         self._records.append(record)
-
-    def key(self, entry_id: int) -> bytes:
-        """Return the key of the release `entry_id`: unfinished, to get the same output again, or sealed."""
-        entry = self.entry(entry_id)
-        if not entry.keeps_key:
-            reason = "was begun without a key" if entry.key_commitment is None else "is finished, and its key destroyed"
-            raise InvalidInput(f"Release {entry_id} {reason}.", where=f"release {entry_id}", code="ledger.no-key")
-        with self._records.reading() as (transaction, _):
-            return check_key(entry, transaction.keys().get(entry.id))
-
-    # Whether it is whole.
-
-    def head(self, trusted_head: Head | None = None) -> Head:
-        """Return the head of the chain after a full check; with it, a later cut or replacement is found.
-
-        Records, keys, identities and the ledger's secret are compared with what the chain says of them. With an earlier
-        head as `trusted_head`, a ledger whose end was cut off, or an older copy of it, is found too. Raises
-        DoesNotVerify when anything was edited.
-        """
-        trusted = trusted_head or Head(0, GENESIS, "")
-        if self._records.readable() is None:
-            if trusted.records:
-                raise ledger_behind(trusted.records)
-            return Head(0, GENESIS, now())
-        with self._records.reading_anew() as (transaction, history):
-            self._identities = {}
-            if transaction.may_read_secrets():
-                check_kept(transaction, history)
-            if trusted.records and transaction.hash_of(trusted.records) != trusted.hash:
-                raise ledger_behind(trusted.records)
-            assert history.last is not None, "a ledger without records is refused"
-            return Head(history.last.number, history.last.hash, now())
-
-    def latest_head(self) -> Head:
-        """Return the head of the records as they are followed, without comparing keys and identities: see `head`."""
-        last = self._records.replay().last
-        return Head(0, GENESIS, now()) if last is None else Head(last.number, last.hash, now())
-
-    def check(self, trusted_head: Head | None = None) -> str:
-        """Return the hash that seals everything recorded so far; refuses what `head(trusted_head)` refuses.
-
-        With an earlier `trusted_head` a ledger whose end was cut off is found.
-        """
-        return self.head(trusted_head).hash
 
     def _check(self, transaction: Transaction, history: History, release: KnownRelease, key: bytes | None) -> Outlook:
         """Return the outlook of a release; refuses one that conflicts with an earlier one or exceeds a limit."""
