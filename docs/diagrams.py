@@ -19,12 +19,12 @@ from crowdblend.designs import Stratum
 from crowdblend.estimates.estimator import Estimator
 from crowdblend.estimates.laws import ExactCounts
 from crowdblend.figures.drawing import GRID, GROUND, INK, LINE, PALETTE, QUIET, Drawing, wrap
-from crowdblend.figures.maps import point_map
+from crowdblend.figures.maps import PointMap
 from crowdblend.guarantees.guessing import percent, right_guess
 from crowdblend.planning.plan import answer_together
 from crowdblend.planning.request import PlanRequest
 from crowdblend.releases.places import Places
-from crowdblend.reports.places import bin_points
+from crowdblend.reports.places import count_in_grid
 
 BLUE, ORANGE, GREEN = PALETTE[0], PALETTE[1], PALETTE[2]
 LEFT_OUT = "#c9d1d9"
@@ -290,10 +290,16 @@ def points_map() -> str:
     published = Places(axes, np.ones(len(axes[0]), np.int64))
     steps = np.arange(bounds[0], bounds[1], 2.0)
     blocks = [(x, y, x + 2, y + 2) for x in steps for y in steps]
-    drawn = point_map(
-        bin_points(published, [bounds, bounds]), blocks, names=("km east", "km north"), bounds=(-10, -10, 10, 10)
+    edges = [*steps.tolist(), bounds[1]]
+    drawn = PointMap(
+        tiles=count_in_grid(published, edges, edges),
+        blocks=blocks,
+        names=("km east", "km north"),
+        bounds=(-10, -10, 10, 10),
+        noise=(0.0, 0.0),
+        sure=0.95,
     )
-    return on_white(drawn)
+    return on_white(drawn.svg())
 
 
 def synthetic_rows() -> str:

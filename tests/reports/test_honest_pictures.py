@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crowdblend.figures.maps import point_map
+from crowdblend.figures.maps import PointMap
 from crowdblend.kinds.points.view import _fit_digits
 from crowdblend.reports.write import report_html
 from tests.cases import for_each
@@ -47,7 +47,7 @@ def test_captions_hold_in_the_dark_where_shades_are_turned_round(tmp_path: Path)
     pages = release(tmp_path / "t", table(), columns=DOMAIN), release(tmp_path / "p", places, kind="points")
     for page in map(report_html, pages):
         captions = " ".join(re.findall(r"<figcaption>(.*?)</figcaption>", page, re.S))
-        assert "there are more where a" in captions
+        assert "There are more where a" in captions
         assert not re.search("darker|lighter|brighter", captions)
 
 
@@ -111,8 +111,8 @@ def test_numbers_of_points_have_the_digits_that_their_error_leaves(value: float,
 
 def test_a_map_is_to_scale() -> None:
     """A degree of longitude at 60 degrees north is half as long as one of latitude."""
-    flat = point_map([], [], names=("x", "y"), bounds=(0, 0, 3, 1))
-    north = point_map([], [], names=("lon", "lat"), bounds=(0, 59.5, 2, 60.5))
+    flat = PointMap([], [], ("x", "y"), (0, 0, 3, 1), (0.0, 0.0), 0.95).svg()
+    north = PointMap([], [], ("lon", "lat"), (0, 59.5, 2, 60.5), (0.0, 0.0), 0.95).svg()
     for drawn, ratio in ((flat, 1 / 3), (north, 1.0)):
         wide, high = map(float, re.search(r'<rect [^>]*width="([\d.]+)" height="([\d.]+)"', drawn).groups())
         assert high / wide == pytest.approx(ratio, rel=0.01)

@@ -20,7 +20,7 @@ ALLOWED = {
     *("ul", "ol", "li", "dl", "div", "dt", "dd", "b", "span", "bdi", "code", "pre", "figure", "figcaption", "details"),
     *("script", "noscript", "label", "input", "strong"),
     *("summary", "table", "caption", "thead", "tbody", "tr", "th", "td"),
-    *("svg", "text", "rect", "line", "circle"),
+    *("svg", "text", "rect", "line", "circle", "path"),
 }
 
 

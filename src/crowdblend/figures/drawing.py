@@ -20,6 +20,7 @@ PADDING, TEXT_SIZE = 16, 12
 # A picture is as wide as the page of a report; with its padding a narrow one fits a phone of 390 pixels.
 PAGE, NARROW = 824, 318
 
+_HATCH_STEP = 7
 _NARROW = frozenset("ijl|!.,:;'`()[]{}frtI /\\-")
 _BROAD = frozenset("mwMWQOGD@%…—≥≤<>=+")
 
@@ -94,6 +95,18 @@ class Drawing:
         """A straight line between two points."""
         ends = f'x1="{_number(x)}" y1="{_number(y)}" x2="{_number(x2)}" y2="{_number(y2)}"'
         self._shapes.append(f"<line {ends}{_stroke(stroke, thickness)}></line>")
+
+    def hatch(self, x: float, y: float, width: float, height: float, *, stroke: str, opacity: float) -> None:
+        """Slanted lines over a rectangle, given by its upper left corner."""
+        lines, reach = [], _HATCH_STEP
+        while reach < width + height:
+            down, across = min(reach, height), min(reach, width)
+            ends = (x + reach - down, y + down, x + across, y + reach - across)
+            lines.append("M{} {}L{} {}".format(*map(_number, ends)))
+            reach += _HATCH_STEP
+        self._shapes.append(
+            f'<path d="{"".join(lines)}" fill="none"{_stroke(stroke, 1.5)} stroke-opacity="{_number(opacity)}"></path>'
+        )
 
     def path(
         self, points: Iterable[tuple[float, float]], *, stroke: str, thickness: float, dashed: bool = False

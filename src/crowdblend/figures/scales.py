@@ -47,7 +47,7 @@ class Shade:
     """
 
     def __init__(self, low: float, high: float, *, log: bool) -> None:
-        self.low, self.high = low, high
+        self.low, self.high, self.log = low, high, log
         self.share = Scale(low, high, 0.0, 1.0, log).place
         self.color = cache(self._color)
 

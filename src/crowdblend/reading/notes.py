@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -298,7 +299,11 @@ def missing_rows(table: CellTable, confidence: float = CONFIDENCE) -> list[str]:
         return []
     enough, held = _enough(sizes), _missing(table, confidence)
     lines = [f"A cell is published when {enough} are in it. One that is missing is not zero{held}."]
-    if laws.blocks != 1:
+    if laws.blocks != 1 and not laws.sizes:
+        # Without labels nothing can be missing but the points of a block, which the data need not name.
+        of_a_block = _missing(replace(table, laws=replace(laws, blocks_shown=True)), confidence)
+        lines = [f"A point is published when {enough} are in its block. A block with fewer is not shown{of_a_block}."]
+    elif laws.blocks != 1:
         what = "A block" if laws.blocks_shown else "A combination of labels"
         lines = [
             f"A point is published when {enough} have its labels and are in its block. {what} that is missing is not "

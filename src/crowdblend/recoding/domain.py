@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 from typing import Annotated, Literal, TypeAlias
@@ -69,6 +70,49 @@ class Domain(
         without = [(None, None) for name in (self.other, self.missing) if name is not None]
         return (*below, *pairwise(edges), *above, *without)
 
+    @property
+    def spoken_labels(self) -> Mapping[str, str]:
+        """Labels of classes of numbers in the words of people, by label; other labels have none.
+
+        >>> ages = Domain(recoding="breaks", labels=("[0, 18)", "[18, 65)", "≥ 65"), breaks=(0, 18, 65), top=True)
+        >>> list(ages.spoken_labels.values())
+        ['0 to under 18', '18 to under 65', '65 and over']
+        """
+        # Facts may come from anywhere, and say little or nonsense.
+        if not (self._are_listed_intervals if self.recoding == "intervals" else self.breaks):
+            return {}
+        ends = self.class_ends or ()
+        if len(ends) != len(self.labels or ()):
+            return {}
+        last = len(ends) - 1 - sum(end == (None, None) for end in ends)
+        spoken = {}
+        for at, (text, (low, high)) in enumerate(zip(self.labels or (), ends, strict=True)):
+            if low is not None and high is not None:
+                spoken[text] = self._say_between(low, high, closed=self.include_to and at == last)
+            elif low is not None:
+                spoken[text] = f"{_say(low)} and over"
+            elif high is not None:
+                spoken[text] = f"under {_say(high)}"
+        return spoken
+
+    @property
+    def _are_listed_intervals(self) -> bool:
+        """True if there are no more intervals than labels, so that they can be listed."""
+        if self.labels is None or not all(isinstance(end, int | float) for end in (self.start, self.to, self.width)):
+            return False
+        low, high = self.bounds
+        return bool(self.width) and 0 < (high - low) / float(self.width or 1) <= (len(self.labels) + 1) * (
+            self.join or 1
+        )
+
+    def _say_between(self, low: Number, high: Number, *, closed: bool) -> str:
+        """Return words for the numbers from `low` to `high`, which is one of them where `closed`."""
+        if closed:
+            return f"{_say(low)} to {_say(high)}"
+        if not self.whole:
+            return f"{_say(low)} to under {_say(high)}"
+        return _say(low) if high - low == 1 else f"{_say(low)} to {_say(high - 1)}"
+
     def _even_edges(self) -> tuple[Number, ...]:
         """Return the ends of intervals of equal width: exact decimals, each as the nearest number."""
         first, last, width = (Fraction(repr(end)) for end in (self.start, self.to, self.width))
@@ -81,3 +125,8 @@ class Domain(
         assert isinstance(self.start, int | float), "only numbers have bounds"
         assert isinstance(self.to, int | float), "only numbers have bounds"
         return float(self.start), float(self.to)
+
+
+def _say(number: Number) -> str:
+    """Return a number as people write it: thousands apart, but not in what may be a year."""
+    return f"{number:.15g}" if abs(number) < 10_000 else f"{number:,.15g}"

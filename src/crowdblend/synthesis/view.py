@@ -62,9 +62,7 @@ def _met(facts: SyntheticFacts, figures: bool) -> list[Block]:
     if figures:
         drawn = worst[:_MOST_DRAWN]
         texts = distinct_labels([names[one.source, one.name] for one in drawn], _LONGEST)
-        points = [
-            (texts[names[one.source, one.name]], 100 * one.apart, 0.0, 100 * max(one.noise, one.apart)) for one in drawn
-        ]
+        points = [(texts[names[one.source, one.name]], 100 * one.apart, 0.0, 100 * one.noise) for one in drawn]
         many = f" The farthest {_MOST_DRAWN} of {len(worst)}." if len(worst) > len(drawn) else ""
         caption = f"Percent of people: how far rows are from a table (dot), and the noise of the table (line).{many}"
         blocks.append(figure(lambda narrow: interval_chart(points, narrow=narrow), caption))

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
-from crowdblend.figures.maps import Rectangle, point_map
-from crowdblend.kinds.points.facts import FAILURE, AxisMoves, PointsFacts
+from crowdblend.figures.maps import PointMap, Rectangle
+from crowdblend.kinds.points.facts import FAILURE, AxisFacts, AxisMoves, PointsFacts
 from crowdblend.kinds.table.view import bars
 from crowdblend.reading.notes import sentences
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.outputs import PointsOutput
 from crowdblend.releases.places import QUANTILES, Places
 from crowdblend.reports.blocks import Block, Heading, Table, figure
-from crowdblend.reports.places import bin_points, read_places
+from crowdblend.reports.places import Tile, count_in_boxes, count_in_grid, read_places, tile_edges
 from crowdblend.reports.text import enumeration, label, round_up, shorten
 from crowdblend.reports.view import Part, View
 
 MOST_LINES = 4_000
-MOST_BARS = 40
 _RARELY = f"with probability {100 * FAILURE:g} % at most"
 
 
@@ -34,7 +32,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     found = written.places() if isinstance(written, PointsOutput) else read_places(path, axes)
     noise = facts.moves(max(found.points, 1))
     others = list(facts.domains)
-    parts = [Part("data", "What was published", _map(facts, found, axes, figures))]
+    parts = [Part("data", "What was published", _map(facts, found, noise, figures))]
     if found.points > 1:
         parts.append(Part("statistics", "What the points add up to", _statistics(facts, found, noise)))
     return View(
@@ -64,34 +62,90 @@ def _each(noise: list[AxisMoves], what: str) -> str:
     return enumeration(f"{round_up(getattr(on, what))} in {shorten(on.name, 40)}" for on in noise)
 
 
-def _map(facts: PointsFacts, shown_places: Places, axes: list[str], drawn: bool) -> list[Block]:
-    if not shown_places.points:
+def _map(facts: PointsFacts, found: Places, noise: list[AxisMoves], drawn: bool) -> list[Block]:
+    if not found.points:
         return ["No point was published: no block reached the crowd size. It does not mean nobody is there."]
-    bounds = [(axis.low, axis.high) for axis in facts.axes.values()]
-    if len(axes) == 1:
-        # As many bars as blocks, since noise is about a block wide.
-        number = min(facts.axes[axes[0]].blocks or MOST_BARS, MOST_BARS)
-        counts, edges = np.histogram(shown_places.axes[0], bins=number, range=bounds[0], weights=shown_places.counts)
-        ends = [f"{edge:,.10g}" for edge in edges]
-        totals = [(f"{low} to {high}", int(n)) for low, high, n in zip(ends, ends[1:], counts, strict=False)]
-        caption = (
-            f"Published points of the sample by {shorten(axes[0])}, between its declared bounds. Blocks below the "
-            f"crowd size are left out: where there {'is no bar' if drawn else 'are 0'}, there may be people."
-        )
-        rows = [[text, f"{number:,}"] for text, number in totals]
-        return bars(totals, caption, drawn) or [Table([shorten(axes[0]), "points"], rows, caption, {1})]
+    if len(facts.axes) == 1:
+        return _bars(facts, found, noise, drawn)
     if not drawn:
         return ["This page has no figures, and so no map of the points. They are in the data file."]
-    (left, right), (bottom, top) = bounds[:2]
-    bins, outlines = bin_points(shown_places, bounds[:2]), _outlines(facts, axes, bounds)
-    names, corners = (shorten(axes[0], 40), shorten(axes[1], 40)), (left, bottom, right, top)
-
-    caption = (
-        f"Published points of the sample by {shorten(axes[0])} and {shorten(axes[1])}: there are more where a square "
-        "stands out more; thin lines are the blocks. Where nothing is shown, no block reached the crowd size."
+    axes = list(facts.axes)
+    outlines = _outlines(facts, axes, [(axis.low, axis.high) for axis in facts.axes.values()])
+    tiles, what = _tiles(facts, found, noise, outlines)
+    (left, right), (bottom, top) = ((axis.low, axis.high) for axis in list(facts.axes.values())[:2])
+    drawing = PointMap(
+        tiles=tiles,
+        blocks=outlines,
+        names=(shorten(axes[0], 40), shorten(axes[1], 40)),
+        bounds=(left, bottom, right, top),
+        noise=(noise[0].moved, noise[1].moved),
+        sure=1 - FAILURE,
     )
-    draw = partial(point_map, bins, outlines, names=names, bounds=corners)
-    return [figure(lambda narrow: draw(narrow=narrow), caption)]
+    caption = (
+        f"Published points of the sample by {shorten(axes[0])} and {shorten(axes[1])}. {what} There are more where a "
+        f"tile stands out more: shades follow the {drawing.shades}{drawing.scale_words}.{_LINES if outlines else ''} "
+        "Below the map are its scale and the size of the noise. Where there is no tile nothing is published; that does "
+        "not mean that nobody is there."
+    )
+    return [figure(lambda narrow: drawing.svg(narrow=narrow), caption)]
+
+
+_LINES = " Thin lines are the blocks."
+
+
+def _bars(facts: PointsFacts, found: Places, noise: list[AxisMoves], drawn: bool) -> list[Block]:
+    """Return the only axis as bars, which are blocks or no finer than the noise."""
+    ((name, axis),) = facts.axes.items()
+    edges, what = _edges(facts, axis, noise[0])
+    counts, _ = np.histogram(found.axes[0], bins=edges, weights=found.counts)
+    ends = [f"{edge:,.10g}" for edge in edges]
+    totals = [(f"{low} to {high}", int(n)) for low, high, n in zip(ends, ends[1:], counts, strict=False)]
+    exact = "with the exact number of its published points" if _is_exact(facts) else _MOVED
+    caption = (
+        f"Published points of the sample by {shorten(name)}, between its declared bounds. A bar is {what}, {exact}. "
+        f"Blocks below the crowd size are left out: where there {'is no bar' if drawn else 'are 0'}, there may be "
+        "people."
+    )
+    rows = [[text, f"{number:,}"] for text, number in totals]
+    return bars(totals, caption, drawn) or [Table([shorten(name), "points"], rows, caption, {1})]
+
+
+_MOVED = "no finer than the noise; some of its points lay in others before they were moved"
+
+
+def _is_exact(facts: PointsFacts) -> bool:
+    """Return True if the number of published points in a block is exact."""
+    return facts.keep_in == "block"
+
+
+def _edges(facts: PointsFacts, axis: AxisFacts, noise: AxisMoves) -> tuple[list[float], str]:
+    """Return the edges of tiles along an axis, and what a tile is: blocks, or a length no finer than the noise."""
+    if _is_exact(facts) and axis.width is not None:
+        edges = tile_edges(axis.low, axis.high, axis.width, axis.width)
+        blocks = round((edges[1] - edges[0]) / axis.width)
+        return edges, "a block" if blocks == 1 else f"{blocks} blocks"
+    edges = tile_edges(axis.low, axis.high, axis.resolution, noise.deviation)
+    return edges, f"{float(f'{edges[1] - edges[0]:.3g}'):g} wide"
+
+
+def _tiles(
+    facts: PointsFacts, found: Places, noise: list[AxisMoves], outlines: list[Rectangle]
+) -> tuple[list[Tile], str]:
+    """Return the tiles of the first two axes with their points, and a sentence on what a tile is."""
+    exact = "with the exact number of its published points"
+    if _is_exact(facts) and facts.blocks and len(facts.axes) == 2 and outlines:
+        boxes = count_in_boxes(found, outlines)
+        if boxes is not None:
+            return boxes, f"A tile is a block, {exact}."
+    (across, wide), (up, high) = (
+        _edges(facts, axis, on) for axis, on in zip(list(facts.axes.values())[:2], noise, strict=False)
+    )
+    tiles = count_in_grid(found, across, up)
+    if not (_is_exact(facts) and all(axis.width is not None for axis in list(facts.axes.values())[:2])):
+        return tiles, f"A tile is {wide.removesuffix(' wide')} by {high.removesuffix(' wide')}, {_MOVED}."
+    number = wide if wide == high == "a block" else f"{wide} by {high}"
+    beyond = " over all blocks of the other axes" if len(facts.axes) > 2 else ""
+    return tiles, f"A tile is {number}{beyond}, {exact}."
 
 
 def _population(folder: PublishedRelease, facts: PointsFacts, points: int) -> list[tuple[str, str]]:

@@ -158,7 +158,9 @@ def _histogram(facts: StatisticsFacts, name: str, numbers: Sequence[PublishedVal
     description = shorten(made.words(), 200)
     how = _how(facts, name) or "noisy"
     alike = len({number.within for number in numbers}) == 1
-    caption = f"{description}: {f'every one within {numbers[0].within} at once' if alike else 'with errors'}, {how}."
+    within = f"every one within {numbers[0].within} at once" if alike else "each within its error"
+    sure = f"with a probability of at least {at_least(facts.confidence)}"
+    caption = f"{description}: {within}, {sure}; {how}."
     shown = numbers[:MOST_ROWS]
     counts = made.what in ("histogram", "count")
     heads = ["group", "people" if counts else "value"]

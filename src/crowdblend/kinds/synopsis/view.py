@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from markupsafe import Markup
 
 from crowdblend.figures.bars import interval_chart
 from crowdblend.guarantees.wording import at_least
 from crowdblend.kinds.synopsis.facts import SynopsisFacts
-from crowdblend.kinds.table.view import LONGEST, bars
+from crowdblend.kinds.table.view import bars
 from crowdblend.reading.cells import open_cells
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports.blocks import Block, Heading, Table, figure
+from crowdblend.reports.margins import LONGEST
 from crowdblend.reports.summary import MOST_LABELS, ColumnTotals, summarize
 from crowdblend.reports.text import distinct_labels, enumeration, label, round_up, shorten
 from crowdblend.reports.view import Part, View
@@ -33,7 +36,8 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     ]
     # How far the share of a single label may be off is known where such shares are among the questions.
     error = None if facts.queries.conjunctions is None else facts.errors[0]
-    totals = [block for column in summary.totals for block in _column(column, summary.people, error, figures)]
+    named = [replace(column, totals=_spoken(facts, column)) for column in summary.totals]
+    totals = [block for column in named for block in _column(column, summary.people, error, figures)]
     return View(
         heading=f"Synthetic records: {enumeration(summary.columns[:5]) if summary.columns else 'no columns'}",
         what="synthetic records that answer a class of questions about people",
@@ -41,6 +45,12 @@ def view(folder: PublishedRelease, figures: bool) -> View:
         reading=_reading(facts),
         parts=[Part("accuracy", _ACCURACY, _accuracy(facts)), Part("data", _PUBLISHED, totals)],
     )
+
+
+def _spoken(facts: SynopsisFacts, column: ColumnTotals) -> tuple[tuple[str, int], ...]:
+    """Return the totals of a column by what people say for its labels."""
+    spoken = facts.columns[column.name].spoken_labels if column.name in facts.columns else {}
+    return tuple((spoken.get(text, text), count) for text, count in column.totals)
 
 
 def _reading(facts: SynopsisFacts) -> tuple[str, ...]:

@@ -6,33 +6,27 @@ has its numbers in a table. A page without figures has the tables alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-from markupsafe import Markup
-
 from crowdblend.estimates.cells import CellLaws
-from crowdblend.figures.bars import Range, bar_chart, range_chart
-from crowdblend.figures.maps import heatmap
-from crowdblend.frozen import dataclass
+from crowdblend.figures.bars import bar_chart
+from crowdblend.figures.quantity import whole
 from crowdblend.kinds.table.facts import EverywhereFacts, ThresholdFacts
 from crowdblend.reading.cells import open_cells
-from crowdblend.reading.margins import Margin
 from crowdblend.reading.notes import sentences
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.releases.facts import ReleaseFacts
 from crowdblend.releases.outputs import RecordsOutput
 from crowdblend.reports.blocks import Block, Group, Heading, Table, figure
+from crowdblend.reports.margins import CountWords, show_margin, show_pair
 from crowdblend.reports.sentences import title
-from crowdblend.reports.summary import MOST_COLUMNS, MOST_LABELS, Summary, in_numeric_order, summarize
-from crowdblend.reports.text import distinct_labels, fact, label, shorten
+from crowdblend.reports.summary import MOST_COLUMNS, Summary, summarize
+from crowdblend.reports.text import fact, label
 from crowdblend.reports.view import CHOSEN_RECODING, Part, View, chosen_recoding
 
-LONGEST, SHORTEST = 28, 14
-# Every label is drawn up to this many.
-MOST_DRAWN = 40
 _MOST_STRATA = 100
 _PUBLISHED = "What was published"
 _CUT = (
@@ -50,26 +44,16 @@ _IN_EACH = (
 _TWICE = f"{_IN_EACH} The table totals has the number of people."
 
 
-@dataclass(frozen=True)
-class Words:
-    """Words for what is counted, estimated and shown, and why there would be no totals."""
-
-    counted: str = "people"
-    estimated: str = "people of the population"
-    shown: str = "published people of the sample"
-    no_totals: str = _CUT
-
-
-def words_of(facts: ReleaseFacts) -> Words:
+def words_of(facts: ReleaseFacts) -> CountWords:
     """Return the words for what a release counts: a sample, everybody, or rows of everybody."""
     if isinstance(facts, EverywhereFacts) and facts.rows_in_cells is not None:
         if facts.count == "rows":
-            return Words("rows", "rows that were kept", "published rows")
-        return Words("people", "people", "published people", _TWICE)
+            return CountWords("rows", "rows that were kept", "published rows", _CUT)
+        return CountWords("people", "people", "published people", _TWICE)
     found = (
-        Words("people", "people", "published people")
+        CountWords("people", "people", "published people", _CUT)
         if facts.sample is not None and facts.sample.everybody
-        else Words()
+        else CountWords("people", "people of the population", "published people of the sample", _CUT)
     )
     (table,) = facts.tables.values()
     if table.laws.repeated:
@@ -106,7 +90,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     )
 
 
-def _keys(summary: Summary, counted: bool, words: Words) -> list[tuple[str, str]]:
+def _keys(summary: Summary, counted: bool, words: CountWords) -> list[tuple[str, str]]:
     total = summary.total
     cells = ("published cells" if counted else "different combinations of labels", f"{summary.cells:,}")
     if total is None:
@@ -120,11 +104,13 @@ def _keys(summary: Summary, counted: bool, words: Words) -> list[tuple[str, str]
     return [*population, (f"{words.counted} in the published data", f"{summary.people:,}"), cells]
 
 
-def _part(folder: PublishedRelease, summary: Summary, counted: bool, figures: bool, words: Words) -> Part:
+def _part(folder: PublishedRelease, summary: Summary, counted: bool, figures: bool, words: CountWords) -> Part:
     """Return the section of the data file."""
+    (table,) = folder.tables.values()
     if summary.cells:
-        return Part("data", _PUBLISHED, [*_figures(summary, figures, words), *_largest(summary, counted)])
-    k, (table,) = max(folder.facts.crowds.values(), default=None), folder.tables.values()
+        shown = _figures(summary, table.columns, figures, words)
+        return Part("data", _PUBLISHED, [*shown, *_largest(summary, table.columns, counted)])
+    k = max(folder.facts.crowds.values(), default=None)
     least = f"the crowd size of {k:,}" if k is not None else f"the threshold of {table.shown_by[0].shown_from:,}"
     nothing = f"No cell was published: none reached {least}. That does not mean that nobody is there."
     return Part("data", _PUBLISHED, [nothing])
@@ -139,8 +125,9 @@ def _totals(folder: PublishedRelease, name: str) -> Part:
     return Part(name, "Totals", [said, shown])
 
 
-def _largest(summary: Summary, counted: bool) -> list[Block]:
+def _largest(summary: Summary, domains: Mapping[str, Domain], counted: bool) -> list[Block]:
     names = summary.columns[:MOST_COLUMNS]
+    spoken = [domains[name].spoken_labels if name in domains else {} for name in names]
     estimated = any(cell.low is not None for cell in summary.largest)
     headers: list[str] = [*(label(name, 40) for name in names), (summary.counter if counted else "rows")]
     headers += ["exact"] if summary.flagged else []
@@ -148,9 +135,10 @@ def _largest(summary: Summary, counted: bool) -> list[Block]:
     headers += ["estimate", "low", "high"] if estimated else []
     rows: list[list[str]] = []
     for cell in summary.largest:
-        row: list[str] = [*(label(text) for text in cell.labels[:MOST_COLUMNS]), f"{cell.count:,}"]
+        said = (own.get(text, text) for own, text in zip(spoken, cell.labels, strict=False))
+        row: list[str] = [*map(label, said), f"{cell.count:,}"]
         row += [fact(cell.exact)] if summary.flagged else []
-        row += [_whole(end) for end in (cell.estimate, cell.low, cell.high)] if estimated else []
+        row += ["–" if end is None else whole(end) for end in (cell.estimate, cell.low, cell.high)] if estimated else []
         rows.append(row)
     left = len(summary.columns) - len(names)
     few = len(summary.largest) == summary.cells
@@ -161,17 +149,17 @@ def _largest(summary: Summary, counted: bool) -> list[Block]:
     return [Heading("The cells" if few else "The largest cells"), Table(headers, rows, caption, right)]
 
 
-def _figures(summary: Summary, drawn: bool, words: Words) -> list[Block]:
+def _figures(summary: Summary, domains: Mapping[str, Domain], drawn: bool, words: CountWords) -> list[Block]:
     """Return every figure of one data file, or their numbers."""
     blocks: list[Block] = [] if summary.margins else [words.no_totals]
     for margin in summary.margins:
-        blocks += _margin(margin, drawn, words)
+        blocks += show_margin(margin, domains.get(margin.columns[0]), drawn, words)
     left = len(summary.columns) - MOST_COLUMNS
     if left > 0:
         which = "Figures are drawn" if drawn else "Totals are shown"
         blocks.append(f"{which} for the first {MOST_COLUMNS} columns; {left:,} more are in the data.")
     if summary.pair is not None and summary.pair.shown.any():
-        blocks += _pairs(summary.pair, drawn, words)
+        blocks += show_pair(summary.pair, [domains.get(name) for name in summary.pair.columns], drawn, words)
     if summary.cells > len(summary.largest) and summary.sizes:  # otherwise every cell is listed below
         by = f"estimated number of {words.estimated}" if summary.sized_by_estimates else f"number of {words.shown}"
         caption = f"How many published cells there are, by the {by} in the cell."
@@ -185,126 +173,6 @@ def _figures(summary: Summary, drawn: bool, words: Words) -> list[Block]:
 def bars(totals: Sequence[tuple[str, int]], caption: str, drawn: bool) -> list[Block]:
     """Return a figure of bars, or nothing where none is drawn."""
     return [figure(lambda narrow: bar_chart(totals, narrow=narrow), caption)] if drawn else []
-
-
-def _margin(margin: Margin, drawn: bool, words: Words) -> list[Block]:
-    """Return one column: every declared label with what there is at least, and what there may be."""
-    name = margin.columns[0]
-    (labels,), found = margin.labels, margin.intervals
-    order = list(range(len(labels)))
-    if len(labels) > MOST_DRAWN:
-        order = np.argsort(-margin.counts, kind="stable")[:MOST_DRAWN].tolist()
-    elif not margin.declared:
-        order = in_numeric_order(labels)
-    names = distinct_labels((labels[at] for at in order), LONGEST)
-    heading = Heading(Markup("By {}").format(label(name)))
-    which = "Drawn" if drawn else "Listed"
-    few = "" if len(labels) <= MOST_DRAWN else f" {which} are the {MOST_DRAWN} largest of {len(labels):,} labels."
-    if (found.low < 0).all():
-        caption = f"{words.shown.capitalize()} by {shorten(name)}.{few} How they were sampled is not stated."
-        counts = [(labels[at], int(margin.counts[at])) for at in order]
-        listed = [[label(text), f"{count:,}"] for text, count in counts]
-        drawing = bars([(names[text], count) for text, count in counts], caption, drawn)
-        return [heading, *drawing, Table(["label", words.counted], listed, caption, {1}, drawn)]
-    ranges = [Range(names[labels[at]], *_ends(margin, at)) for at in order]
-    caption = f"{words.estimated.capitalize()} by {shorten(name)}. {_meaning(margin, drawn)}{few}"
-    rows: list[list[str]] = []
-    for each, at in zip(ranges, order, strict=True):
-        count = f"{int(margin.counts[at]):,}" if margin.shown[at] else "–"
-        rows.append([label(labels[at]), count, *map(_whole, (each.estimate, each.low, each.high))])
-    headers = ["label", words.shown, "estimate", "low", "high"]
-    return [
-        heading,
-        *([figure(lambda narrow: range_chart(ranges, narrow=narrow), caption)] if drawn else []),
-        Table(headers, rows, f"{caption} – is not known.", range(1, 5), drawn),
-    ]
-
-
-def _ends(margin: Margin, at: int) -> tuple[float, float | None, float | None, str]:
-    """Return the ends, the estimate, and what to write beside them."""
-    found = margin.intervals
-    estimate = None if np.isnan(found.estimate[at]) else float(found.estimate[at])
-    low, high = max(int(found.low[at]), 0), None if found.high[at] < 0 else int(found.high[at])
-    if margin.shown[at] == 0:
-        text = "not published" if high is None else f"not published: 0 to {high:,}"
-    elif estimate is not None:
-        text = f"{estimate:,.0f} ({low:,} to {high:,})" if high is not None else f"{estimate:,.0f}"
-    else:
-        text = f"at least {low:,}" if high is None else f"{low:,} to {high:,}"
-    return low, high, estimate, text
-
-
-def _meaning(margin: Margin, drawn: bool) -> str:
-    if np.isnan(margin.intervals.estimate).all():
-        known = (
-            "The strong bar is what there is at least; the faint one what there may be"
-            if drawn
-            else "There are at least as many as low says; there may be as many as high says"
-        )
-        return f"{known}, since cells below the threshold are not published. The ends hold 95 times in 100."
-    if drawn:
-        return "The line is the estimate; the strong and the faint bar end at the ends of the 95 % interval."
-    return "The 95 % interval is from low to high."
-
-
-def _whole(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.0f}"
-
-
-def _pairs(pair: Margin, drawn: bool, words: Words) -> list[Block]:
-    """Return the first two columns: all declared labels of both, as far as there is room."""
-    first, second = pair.columns
-    down, across = (_largest_labels(pair, at) for at in range(2))
-    known, population = _values(pair)
-    place = {row: at for at, row in enumerate(pair.rows)}
-    cells = {
-        (one, other): known[place[one, other]]
-        for one in down
-        for other in across
-        if (one, other) in place and pair.shown[place[one, other]] > 0
-    }
-    heading = Heading(Markup("By {} and {}").format(label(first), label(second)))
-    if not cells:
-        return [heading]
-    about = (words.estimated if population else words.shown).capitalize()
-    kind = ", at least," if population and np.isnan(pair.intervals.estimate).any() else ""
-    shades = ": there are more where a tile stands out more" if drawn else ""  # screens in the dark turn shades round
-    caption = f"{about}{kind} by {shorten(first)} (down) and {shorten(second)} (across){shades}."
-    blank = " Where a place is blank, nothing is published; that does not mean zero."
-    blank = blank if len(cells) < len(down) * len(across) else ""
-    headers = [f"{shorten(first, LONGEST)} \\ {shorten(second, LONGEST)}", *(label(text, LONGEST) for text in across)]
-    rows: list[list[str]] = [
-        [label(one, LONGEST), *(f"{cells[one, other]:,}" if (one, other) in cells else "–" for other in across)]
-        for one in down
-    ]
-    listed = Table(headers, rows, f"{caption} – is not zero.", range(1, len(headers)), drawn)
-    if not drawn:
-        return [heading, listed]
-    names = distinct_labels(down, LONGEST), distinct_labels(across, SHORTEST)
-    tiles = [(names[0][one], names[1][other], value) for (one, other), value in cells.items()]
-    drawing = heatmap(tiles, rows=list(names[0].values()), columns=list(names[1].values()))
-    return [heading, figure(lambda _: drawing, f"{caption}{blank}", scrolls=True), listed]
-
-
-def _largest_labels(pair: Margin, at: int) -> list[str]:
-    """Return all labels of one column, or the largest of them."""
-    totals: dict[str, int] = {}
-    for text, count in zip(pair.labels[at], pair.counts.tolist(), strict=True):
-        totals[text] = totals.get(text, 0) + count
-    if len(totals) > MOST_LABELS:
-        kept = sorted(totals, key=lambda text: (-totals[text], text))[:MOST_LABELS]
-        return [text for text in totals if text in set(kept)]
-    labels = list(totals)
-    return labels if pair.declared else [labels[place] for place in in_numeric_order(labels)]
-
-
-def _values(pair: Margin) -> tuple[list[int], bool]:
-    """Return estimates or else lower ends, or the counts of the sample; and whether they are of the population."""
-    found = pair.intervals
-    if (found.low < 0).all():
-        return pair.counts.tolist(), False
-    values = np.where(np.isnan(found.estimate), found.low, np.nan_to_num(found.estimate))
-    return np.round(values).astype(np.int64).tolist(), True
 
 
 def _strata(laws: CellLaws) -> tuple[list[tuple[str, str]], list[Part]]:
