@@ -41,7 +41,7 @@ mutation: .venv/ready ## hours: what share of 400 deliberate breaks the tests no
 AUDIT := $(BIN)/python -m bench.audit_power
 audit: .venv/ready ## an hour: every mistake is caught, half of every epsilon is refuted, true claims raise no alarm
 	mkdir -p out/audit
-	$(BIN)/python -m pytest -n 0 tests/auditing/test_broken_mechanisms.py
+	$(BIN)/python -m pytest -n 0 tests/lab/auditing/test_broken_mechanisms.py
 	$(AUDIT) --injected --repeat 100 > out/audit/injected.json
 	$(AUDIT) --injected --repeat 100 --runs 20000 > out/audit/minute.json
 	$(AUDIT) --understate 2 --repeat 100 --runs 200000 > out/audit/power.json

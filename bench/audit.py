@@ -14,8 +14,8 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from crowdblend.auditing.statistical.subject import hard_sizes
-from tests.rehearsal.families import FAMILIES
+from crowdblend.lab.auditing.statistical.subject import hard_sizes
+from tests.lab.rehearsal.families import FAMILIES
 
 # A batch is warm when it has seen what comes often.
 BATCHES = 20

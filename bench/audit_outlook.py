@@ -10,10 +10,10 @@ import json
 import sys
 from statistics import fmean
 
-from crowdblend.auditing.statistical.outlook import foresee
-from crowdblend.auditing.statistical.run import audit
-from crowdblend.auditing.statistical.subject import hard_sizes
-from tests.rehearsal.families import FAMILIES
+from crowdblend.lab.auditing.statistical.outlook import foresee
+from crowdblend.lab.auditing.statistical.run import audit
+from crowdblend.lab.auditing.statistical.subject import hard_sizes
+from tests.lab.rehearsal.families import FAMILIES
 
 
 def main() -> None:

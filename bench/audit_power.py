@@ -13,11 +13,11 @@ import sys
 import time
 from dataclasses import dataclass
 
-from crowdblend.auditing.statistical.run import Verdict, audit
-from crowdblend.auditing.statistical.subject import Subject, hard_sizes
-from crowdblend.auditing.statistical.workers import workforce
-from tests.rehearsal.families import FAMILIES, Family
-from tests.rehearsal.injected_bugs import INJECTED_BUGS, InjectedBug
+from crowdblend.lab.auditing.statistical.run import Verdict, audit
+from crowdblend.lab.auditing.statistical.subject import Subject, hard_sizes
+from crowdblend.lab.auditing.statistical.workers import workforce
+from tests.lab.rehearsal.families import FAMILIES, Family
+from tests.lab.rehearsal.injected_bugs import INJECTED_BUGS, InjectedBug
 
 POWER = 0.95
 

@@ -13,18 +13,18 @@ from pathlib import Path
 import numpy as np
 
 from crowdblend import plan
-from crowdblend.designs.draw import Everybody
-from crowdblend.engines.choice import count_classes
 from crowdblend.kinds.microdata.plan import MicrodataPlan, method
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
-from crowdblend.mechanisms import SampledClasses
+from crowdblend.kinds.shared.recoding_choice import choice_of, choose_recoding, recode
+from crowdblend.methods.designs.draw import Everybody
+from crowdblend.methods.mechanisms import SampledClasses
+from crowdblend.methods.selection.lattice import Node
+from crowdblend.methods.selection.scoring import score_nodes
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.recoding_lattice import lattice_of
-from crowdblend.randomness import ReleaseKey, SystemSource, new_key, thin
-from crowdblend.releases.recoding_choice import choice_of, choose_recoding, recode
-from crowdblend.selection.lattice import Node
-from crowdblend.selection.scoring import score_nodes
+from crowdblend.sources.engines.choice import count_classes
+from crowdblend.trusted.randomness import ReleaseKey, SystemSource, new_key, thin
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult-choose.toml"
 RATE, EPSILON, DELTA = 0.5, 2.0, 1e-6

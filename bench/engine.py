@@ -20,12 +20,12 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute, parquet
 
-from crowdblend.designs.draw import Coin
-from crowdblend.engines.choice import count_classes
-from crowdblend.engines.duckdb.engine import DuckDBEngine
+from crowdblend.methods.designs.draw import Coin
+from crowdblend.methods.recoding.classes import ComputedRecoding, Lookup
 from crowdblend.policies.load import load_policy
-from crowdblend.randomness import DrawKey, new_key
-from crowdblend.recoding.classes import ComputedRecoding, Lookup
+from crowdblend.sources.engines.choice import count_classes
+from crowdblend.sources.engines.duckdb.engine import DuckDBEngine
+from crowdblend.trusted.randomness import DrawKey, new_key
 
 REGIONS = [f"Region {i:02d}" for i in range(20)]
 LEVELS = [f"Education level {i}" for i in range(10)]

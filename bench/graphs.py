@@ -20,8 +20,13 @@ import numpy as np
 import scipy.sparse.csgraph  # noqa: F401  loaded beforehand: its time is nobody's
 from scipy.sparse import coo_array
 
-from crowdblend.networks import Structure, network
-from crowdblend.networks.exact import average_degree, edits_to_connected, edits_to_cycle_free, edits_to_euler_path
+from crowdblend.methods.networks import Structure, network
+from crowdblend.methods.networks.exact import (
+    average_degree,
+    edits_to_connected,
+    edits_to_cycle_free,
+    edits_to_euler_path,
+)
 
 FOUR = (edits_to_connected, edits_to_cycle_free, edits_to_euler_path, average_degree)
 

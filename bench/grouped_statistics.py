@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from bench.opendp_statistics import OpenDPGroups, permuted_and_flipped
-from crowdblend.mechanisms.statistics import quantile_losses
+from crowdblend.methods.mechanisms.statistics import quantile_losses
 from tests.kinds.grouped import GROUPS, Town, rank_holds
 
 GRID = np.arange(0, 100_001, 500)

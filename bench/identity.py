@@ -17,10 +17,10 @@ from pathlib import Path
 import duckdb
 
 from bench.engine import POLICY, TEXTS, generate
-from crowdblend.engines.choice import identify
 from crowdblend.ledger import FingerprintRequest
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
+from crowdblend.sources.engines.choice import identify
 
 POLICIES = {
     "numbers": POLICY,

@@ -14,11 +14,11 @@ from pathlib import Path
 from statistics import median
 
 from crowdblend import plan
-from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.ledger import Entry, Ledger, Spending
 from crowdblend.ledger.chain import next_record
 from crowdblend.ledger.history import BegunRecord, FinishedRecord, to_body
 from crowdblend.publishing.pending import with_profile
+from crowdblend.trusted.guarantees.privacy import Guarantee
 
 ENTRIES = 10_000
 POLICIES = 4

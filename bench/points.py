@@ -19,11 +19,11 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from crowdblend.engines.choice import default_engine
 from crowdblend.kinds import plan
+from crowdblend.methods.recoding.intervals import Intervals
 from crowdblend.policies.load import load_policy
-from crowdblend.randomness import ReleaseKey, new_key
-from crowdblend.recoding.intervals import Intervals
+from crowdblend.sources.engines.choice import default_engine
+from crowdblend.trusted.randomness import ReleaseKey, new_key
 
 POLICY = """
 [data]

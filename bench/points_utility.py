@@ -17,12 +17,12 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.designs.draw import Everybody
-from crowdblend.engines.choice import count_classes
 from crowdblend.kinds.points.plan import method
 from crowdblend.kinds.points.policy import PointsPolicy
+from crowdblend.methods.designs.draw import Everybody
 from crowdblend.policies.load import load_policy
-from crowdblend.randomness import KeyedSource, ReleaseKey, discrete_laplace, new_key
+from crowdblend.sources.engines.choice import count_classes
+from crowdblend.trusted.randomness import KeyedSource, ReleaseKey, discrete_laplace, new_key
 
 Points = NDArray[np.float64]
 POLICY = Path(__file__).parents[1] / "examples" / "uk_accidents.toml"

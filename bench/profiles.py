@@ -8,7 +8,7 @@ from __future__ import annotations
 import resource
 import time
 
-from crowdblend.calculus import RULES, Certificate, Derivation, loss_curves, verify
+from crowdblend.trusted.calculus import RULES, Certificate, Derivation, loss_curves, verify
 
 
 def suppressed(k: int, rate: float) -> Derivation:

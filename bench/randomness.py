@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from crowdblend.randomness import (
+from crowdblend.trusted.randomness import (
     KeyedSource,
     coins,
     discrete_laplace,
@@ -20,7 +20,7 @@ from crowdblend.randomness import (
     successes,
     thin,
 )
-from crowdblend.randomness.texts import texts_joined
+from crowdblend.trusted.randomness.texts import texts_joined
 
 KEY = new_key()
 SOURCE = KeyedSource(KEY, b"bench")

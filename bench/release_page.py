@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.release_work import ON_SPARK, WORK
 from bench.release_work import growth as growing
-from crowdblend.figures.charts import Axis, Line, LineChart
+from crowdblend.reading.figures.charts import Axis, Line, LineChart
 
 KEPT = Path(__file__).with_name("release.json")
 PAGE = Path(__file__).parent.parent / "docs" / "speed.md"

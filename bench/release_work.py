@@ -125,10 +125,10 @@ class Work:
         """The same recoding in SQL, of everybody: it neither draws nor looks at persons."""
         if self.on_spark:
             return BARE_ON_SPARK.format(file=folder / self.file)
+        from crowdblend.methods.recoding.axes import Axis  # noqa: PLC0415
+        from crowdblend.methods.recoding.classes import ComputedRecoding, Lookup  # noqa: PLC0415
+        from crowdblend.methods.recoding.intervals import Intervals  # noqa: PLC0415
         from crowdblend.policies.load import parse_policy  # noqa: PLC0415 - heavy, and the measuring process stays small
-        from crowdblend.recoding.axes import Axis  # noqa: PLC0415
-        from crowdblend.recoding.classes import ComputedRecoding, Lookup  # noqa: PLC0415
-        from crowdblend.recoding.intervals import Intervals  # noqa: PLC0415
 
         codes, joins = [], []
         policy: Any = parse_policy(replace(self, tables=()).policy(), folder).only

@@ -16,18 +16,18 @@ from pathlib import Path
 import numpy as np
 from pyarrow import parquet
 
-from crowdblend.designs.draw import Everybody
-from crowdblend.engines.choice import count_classes
 from crowdblend.kinds.microdata.plan import MicrodataPlan, method
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
-from crowdblend.numerics.expected_people import UNITS
+from crowdblend.methods.designs.draw import Everybody
+from crowdblend.methods.recoding.code_rows import rolled_up
+from crowdblend.methods.selection.lattice import Ladder, Lattice
+from crowdblend.methods.selection.scores import Score, score
+from crowdblend.methods.selection.search import Search, score_offer
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.recoding_lattice import lattice_of
-from crowdblend.randomness import SystemSource
-from crowdblend.recoding.code_rows import rolled_up
-from crowdblend.selection.lattice import Ladder, Lattice
-from crowdblend.selection.scores import Score, score
-from crowdblend.selection.search import Search, score_offer
+from crowdblend.sources.engines.choice import count_classes
+from crowdblend.trusted.numerics.expected_people import UNITS
+from crowdblend.trusted.randomness import SystemSource
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult-choose.toml"
 CENSUS = Path(__file__).parents[2] / "shared" / "data" / "census_income.parquet"

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdblend.designs.draw import Everybody
-from crowdblend.engines.choice import count_classes
 from crowdblend.kinds.microdata.plan import MicrodataPlan, method
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
+from crowdblend.methods.designs.draw import Everybody
+from crowdblend.methods.selection.exponential import choose
+from crowdblend.methods.selection.scoring import score_nodes
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.recoding_lattice import lattice_of
-from crowdblend.randomness import SystemSource
-from crowdblend.selection.exponential import choose
-from crowdblend.selection.scoring import score_nodes
+from crowdblend.sources.engines.choice import count_classes
+from crowdblend.trusted.randomness import SystemSource
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult-choose.toml"
 CHANGED = 0.15

@@ -29,12 +29,12 @@ from pyarrow import parquet
 
 from bench.engine import generate
 from bench.release_work import BARE_ON_SPARK
-from crowdblend.designs.draw import Coin
-from crowdblend.engines.choice import count_classes
-from crowdblend.engines.spark.engine import SparkEngine
-from crowdblend.engines.spark.session import session
+from crowdblend.methods.designs.draw import Coin
 from crowdblend.policies.load import load_policy
-from crowdblend.randomness import DrawKey, new_key
+from crowdblend.sources.engines.choice import count_classes
+from crowdblend.sources.engines.spark.engine import SparkEngine
+from crowdblend.sources.engines.spark.session import session
+from crowdblend.trusted.randomness import DrawKey, new_key
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from crowdblend.demo import write_population
+from crowdblend.lab.demo import write_population
 from crowdblend.ledger import Ledger
 
 REPEATS = 5

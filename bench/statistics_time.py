@@ -21,10 +21,10 @@ from pathlib import Path
 import duckdb
 import pyarrow
 
-from crowdblend.engines.choice import default_engine
 from crowdblend.kinds import plan
 from crowdblend.policies.load import load_policy
-from crowdblend.randomness import ReleaseKey, new_key
+from crowdblend.sources.engines.choice import default_engine
+from crowdblend.trusted.randomness import ReleaseKey, new_key
 
 REGIONS = [f"Region {i:02d}" for i in range(20)]
 LEVELS = [f"Education level {i}" for i in range(10)]

@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from crowdblend.designs.draw import Everybody
-from crowdblend.engines.choice import count_classes
 from crowdblend.kinds.synopsis.plan import SynopsisPlan, method
-from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions
-from crowdblend.mechanisms.synopsis.rows import count_rows, random_rows, shares
-from crowdblend.mechanisms.synopsis.synopses import FittedSynopsis
+from crowdblend.methods.designs.draw import Everybody
+from crowdblend.methods.mechanisms.synopsis.conjunctions import Conjunctions
+from crowdblend.methods.mechanisms.synopsis.rows import count_rows, random_rows, shares
+from crowdblend.methods.mechanisms.synopsis.synopses import FittedSynopsis
 from crowdblend.policies.load import load_policy
-from crowdblend.randomness import SystemSource, discrete_laplace
+from crowdblend.sources.engines.choice import count_classes
+from crowdblend.trusted.randomness import SystemSource, discrete_laplace
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "census_synopsis.toml"
 

@@ -34,7 +34,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import crowdblend as cb
-from crowdblend.synthesis.facts import TableMet
+from crowdblend.publishing.synthesis.facts import TableMet
 
 Codes = NDArray[np.int64]
 Numbers = NDArray[np.float64]

@@ -18,15 +18,15 @@ from typing import Any
 import numpy as np
 
 from crowdblend import plan
-from crowdblend.demo import write_population
-from crowdblend.designs.draw import Everybody
-from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.kinds import plan as release_plan
-from crowdblend.mechanisms import NoisyHistogram, SampledClasses
-from crowdblend.mechanisms.everywhere import NoiseEverywhere
+from crowdblend.kinds.shared.outputs import CountsOutput
+from crowdblend.lab.demo import write_population
+from crowdblend.methods.designs.draw import Everybody
+from crowdblend.methods.mechanisms import NoisyHistogram, SampledClasses
+from crowdblend.methods.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.policies.load import parse_policy
-from crowdblend.randomness import ReleaseKey, SystemSource, discrete_laplace, thin
-from crowdblend.releases.outputs import CountsOutput
+from crowdblend.sources.engines.choice import count_classes, default_engine
+from crowdblend.trusted.randomness import ReleaseKey, SystemSource, discrete_laplace, thin
 
 CELLS = 1_000
 RUNS = 200

@@ -13,18 +13,18 @@ from itertools import pairwise
 import numpy as np
 
 import crowdblend as cb
-from crowdblend.calculus import RULES, Derivation
-from crowdblend.demo import town
-from crowdblend.designs import Stratum
-from crowdblend.estimates.estimator import Estimator
-from crowdblend.estimates.laws import ExactCounts
-from crowdblend.figures.drawing import GRID, GROUND, INK, LINE, PALETTE, QUIET, Drawing, wrap
-from crowdblend.figures.maps import PointMap
-from crowdblend.guarantees.guessing import percent, right_guess
-from crowdblend.planning.plan import answer_together
-from crowdblend.planning.request import PlanRequest
-from crowdblend.releases.places import Places
-from crowdblend.reports.places import count_in_grid
+from crowdblend.kinds.shared.places import Places
+from crowdblend.lab.demo import town
+from crowdblend.methods.designs import Stratum
+from crowdblend.methods.estimates.estimator import Estimator
+from crowdblend.methods.estimates.laws import ExactCounts
+from crowdblend.methods.planning.plan import answer_together
+from crowdblend.methods.planning.request import PlanRequest
+from crowdblend.reading.figures.drawing import GRID, GROUND, INK, LINE, PALETTE, QUIET, Drawing, wrap
+from crowdblend.reading.figures.maps import PointMap
+from crowdblend.reading.reports.places import count_in_grid
+from crowdblend.trusted.calculus import RULES, Derivation
+from crowdblend.trusted.guarantees.guessing import percent, right_guess
 
 BLUE, ORANGE, GREEN = PALETTE[0], PALETTE[1], PALETTE[2]
 LEFT_OUT = "#c9d1d9"

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from bench import release_page
-from crowdblend.attacks import ATTACKS, attack
-from crowdblend.papers import reproduce
+from crowdblend.lab.attacks import ATTACKS, attack
+from crowdblend.lab.papers import reproduce
 from docs.diagrams import DIAGRAMS
 from docs.kind_pictures import KIND_PICTURES
 

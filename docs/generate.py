@@ -18,9 +18,6 @@ from click.testing import CliRunner
 import crowdblend
 from crowdblend.api.examples import EXAMPLES
 from crowdblend.api.reference import EXAMPLE, PARAMETERS, parameters_of
-from crowdblend.calculus import RULES, Rule
-from crowdblend.calculus.evidence import evidence, summary
-from crowdblend.calculus.rules.composition import REFUSALS
 from crowdblend.cli.main import COMMANDS, cli
 from crowdblend.policies.domains import DOMAINS, AxisDomain
 from crowdblend.policies.key import Key, keys_of, parts_of, sections_of
@@ -29,6 +26,9 @@ from crowdblend.policies.publication import Publication
 from crowdblend.policies.registry import KINDS, WORDS, publication_class, publication_keys
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.terms import Terms
+from crowdblend.trusted.calculus import RULES, Rule
+from crowdblend.trusted.calculus.evidence import evidence, summary
+from crowdblend.trusted.calculus.rules.composition import REFUSALS
 from docs import combinations, compared_tables, error_codes
 
 DOCS = Path(__file__).parent

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 import crowdblend as cb
-from crowdblend.demo import town
-from crowdblend.demo.population import friendships
-from crowdblend.figures.drawing import GRID, GROUND, INK, QUIET
+from crowdblend.lab.demo import town
+from crowdblend.lab.demo.population import friendships
+from crowdblend.reading.figures.drawing import GRID, GROUND, INK, QUIET
 from docs.diagrams import BLUE, EDGE, LEFT_OUT, ORANGE, Card
 
 KEY = bytes([4]) * 32

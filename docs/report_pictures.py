@@ -14,7 +14,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 import crowdblend as cb
-from crowdblend.demo import town
+from crowdblend.lab.demo import town
 
 IMAGES = Path(__file__).parent / "images"
 SIZE = {"width": 900, "height": 1180}

@@ -13,10 +13,10 @@ import duckdb
 import pytest
 from hypothesis import HealthCheck, settings
 
-from crowdblend.calculus.theorem import Rule
-from crowdblend.engines.duckdb import engine
-from crowdblend.engines.duckdb.database import database
 from crowdblend.policies.source import Resources
+from crowdblend.sources.engines.duckdb import engine
+from crowdblend.sources.engines.duckdb.database import database
+from crowdblend.trusted.calculus.theorem import Rule
 from tests import cases
 from tests.golden.releases import write_sources
 from tests.needs import required

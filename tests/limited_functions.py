@@ -6,7 +6,7 @@ import time
 import pyarrow as pa
 
 from crowdblend.errors import DoesNotVerify, Infeasible
-from crowdblend.frozen import dataclass
+from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ import crowdblend
 from crowdblend import errors
 from crowdblend.cli.output import machine_limits, printable
 from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
-from crowdblend.guarantees.parameters import check
 from crowdblend.kinds import plan
 from crowdblend.policies.load import load_policy, parse_policy
 from crowdblend.policies.starter import init_policy
+from crowdblend.trusted.guarantees.parameters import check
 from tests.cases import for_each
 
 CODE = re.compile(r"[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)*")

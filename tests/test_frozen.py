@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from crowdblend import frozen
+from crowdblend.trusted.machine import frozen
 from tests.cases import for_each
 
 Decorator = Callable[..., Any]

@@ -5,11 +5,11 @@ import sys
 import threading
 from typing import Any
 
-from crowdblend.lazy import lazy_imports
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 SCRIPT = """
 import sys
-from crowdblend.lazy import lazy_imports
+from crowdblend.trusted.machine.lazy import lazy_imports
 with lazy_imports():
     import wave as sound
     from xml.dom import minidom

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from crowdblend.errors import DoesNotVerify, Infeasible, Unavailable
-from crowdblend.limited_process import call
+from crowdblend.trusted.machine.limited_process import call
 from tests.limited_functions import Pair
 
 pytestmark = pytest.mark.usefixtures("importable")

@@ -10,11 +10,11 @@ import pytest
 import crowdblend as cb
 from crowdblend.errors import CrowdblendError
 from crowdblend.ledger.chain import load_heads
+from crowdblend.methods.recoding.hierarchies import read_hierarchy
 from crowdblend.policies.code_book import read_code_book
 from crowdblend.policies.strata import rates_of
-from crowdblend.recoding.hierarchies import read_hierarchy
-from crowdblend.regular_files import open_regular, read_regular
-from crowdblend.signatures.files import check_file, load_key, read_signers
+from crowdblend.trusted.machine.regular_files import open_regular, read_regular
+from crowdblend.trusted.signatures.files import check_file, load_key, read_signers
 from tests.api.survey import table
 from tests.commands import crowdblend
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import crowdblend as cb
-from crowdblend.designs.draw import Everybody
-from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.errors import CrowdblendError
 from crowdblend.kinds import plan
+from crowdblend.methods.designs.draw import Everybody
+from crowdblend.sources.engines.choice import count_classes, default_engine
 from tests.cases import for_each
 from tests.policies.policies import swapped
 

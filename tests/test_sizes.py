@@ -11,25 +11,25 @@ from flint import arb
 
 import crowdblend as cb
 from crowdblend.api import proposing
-from crowdblend.engines.choice import default_engine, identify
 from crowdblend.errors import DoesNotCompose, InvalidInput, NotProved, Refused
 from crowdblend.kinds import plan
+from crowdblend.kinds.shared.outputs import CountsOutput
+from crowdblend.lab.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
 from crowdblend.ledger.identity import FingerprintRequest
-from crowdblend.numerics.crowd_divergence import CrowdGaps
-from crowdblend.numerics.expected_people import largest_step
 from crowdblend.policies.domains import ValueDomain
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.source import DataSource, Resources
 from crowdblend.publishing.release import release
 from crowdblend.publishing.target import LONGEST_NAME, check_target
-from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
-from crowdblend.releases.outputs import CountsOutput
+from crowdblend.sources.engines.choice import default_engine, identify
 from crowdblend.studio.jobs import Jobs
+from crowdblend.trusted.numerics.crowd_divergence import CrowdGaps
+from crowdblend.trusted.numerics.expected_people import largest_step
 from tests.cases import for_each
 from tests.golden.releases import KEY, POLICIES
 from tests.golden.test_golden import hashes_of, written_hashes
 
-ROWS, CODING = "crowdblend.engines.duckdb.rows", "crowdblend.engines.duckdb.coding"
+ROWS, CODING = "crowdblend.sources.engines.duckdb.rows", "crowdblend.sources.engines.duckdb.coding"
 # What the engine does otherwise from a size on, with a size that every source reaches or none does.
 ENGINE: list[tuple[str, dict[str, Any]]] = [
     ("table", {f"{ROWS}._CHUNK_BYTES": 1}),
@@ -65,7 +65,7 @@ def test_people_in_memory_are_counted_alike_whether_classes_are_few_or_many(monk
     engine = people_in_memory(["a", "b"], (Crowd(("x", "u"), 300), Crowd(("y", "v"), 90), Crowd(("y", "u"), 7)))
     found = []
     for most in (1 << 14, 0):
-        monkeypatch.setattr("crowdblend.engines.memory._DENSE", most)
+        monkeypatch.setattr("crowdblend.sources.engines.memory._DENSE", most)
         (output,) = publish_once(plan(policy.only), engine, KEY).outputs
         assert isinstance(output, CountsOutput)
         found.append(output.published.counts.tolist())
@@ -77,7 +77,7 @@ def test_a_source_has_one_identity_whether_its_files_are_hashed_beside_the_datab
 ) -> None:
     data, found = DataSource(str(sources / "town.parquet"), "parquet", person="person_id"), []
     for least in (1 << 60, 0):
-        monkeypatch.setattr("crowdblend.engines.duckdb.engine._HASHED_ALONE", least)
+        monkeypatch.setattr("crowdblend.sources.engines.duckdb.engine._HASHED_ALONE", least)
         found.append(identify(data, Resources(), FingerprintRequest(KEY), default_engine()).to_json())
     assert found[0] == found[1]
 
@@ -86,7 +86,7 @@ def test_a_source_has_one_identity_whether_its_files_are_hashed_beside_the_datab
 def test_a_sample_without_ids_is_known_again_however_many_rows_are_called_many(
     rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crowdblend.engines.identity._MANY_ROWS", rows)
+    monkeypatch.setattr("crowdblend.sources.engines.identity._MANY_ROWS", rows)
     chance = np.random.default_rng(4)
     frame = pd.DataFrame({name: chance.integers(0, 40, 3_000) for name in "abcd"} | {"sex": ["f", "m"] * 1_500})
     policy = cb.Policy(
@@ -109,14 +109,14 @@ def test_divergences_are_the_same_with_a_table_of_sizes_and_without(
 ) -> None:
     found = []
     for largest in (20_000, -k):
-        monkeypatch.setattr("crowdblend.numerics.crowd_divergence.LARGEST_TABLE", largest)
+        monkeypatch.setattr("crowdblend.trusted.numerics.crowd_divergence.LARGEST_TABLE", largest)
         gaps = CrowdGaps(k, arb(rate))
         found.append([float(way(arb(s))) for s in (1.0, 1.2, 2.0, 5.0) for way in (gaps.more, gaps.fewer)])
     assert found[0] == pytest.approx(found[1], rel=1e-12)
 
 
 def test_whoever_decides_stands_for_so_many_people_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crowdblend.numerics.expected_people._MOST_TOGETHER", 3)
+    monkeypatch.setattr("crowdblend.trusted.numerics.expected_people._MOST_TOGETHER", 3)
     assert largest_step(5, 0.25, 3) > largest_step(5, 0.25, 2)
     with pytest.raises(NotProved, match="at most 3 people, got 4"):
         largest_step(5, 0.25, 4)

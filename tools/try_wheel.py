@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 MAIN_JOB = """
 import crowdblend as cb
-from crowdblend.demo import town
+from crowdblend.lab.demo import town
 columns = {"sex": cb.values("female", "male"), "age": cb.intervals(0, 120, width=20)}
 budget = {"sampling": cb.Poisson(rate=0.5), "epsilon": 1.0, "delta": 1e-6}
 policy = cb.Policy(person="person_id", columns=columns, publish=cb.Table("sex", "age"), **budget)

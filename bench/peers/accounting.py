@@ -14,7 +14,7 @@ from typing import Any
 from dp_accounting.pld import privacy_loss_distribution as pld
 
 import crowdblend as cb
-from crowdblend.calculus import RULES
+from crowdblend.trusted.calculus import RULES
 
 DELTA = 1e-6
 

@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from bench.peers.work import SERVICE, SOLDIERS
 from bench.synthesis import Codes, codes_of, people
-from crowdblend.demo import town
+from crowdblend.lab.demo import town
 
 REGISTER, SURVEY_RATE, EARNERS = 1_000_000, 0.5, 100_000
 STEP, HIGHEST = 500, 150_000

@@ -25,9 +25,9 @@ from bench.peers.work import (
     TABLE_EPSILON,
     run,
 )
-from crowdblend.engines.choice import default_engine
 from crowdblend.kinds import plan
-from crowdblend.randomness import ReleaseKey, new_key
+from crowdblend.sources.engines.choice import default_engine
+from crowdblend.trusted.randomness import ReleaseKey, new_key
 
 COLUMNS = {name: cb.values(*values) for name, values in DOMAIN.items()}
 

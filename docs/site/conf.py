@@ -7,7 +7,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-VERSION_FILE = ROOT / "src/crowdblend/version.py"
+VERSION_FILE = ROOT / "src/crowdblend/trusted/machine/version.py"
 VERSION = re.search(r'^__version__ = "(.+)"', VERSION_FILE.read_text(encoding="utf-8"), re.MULTILINE)
 
 project = "crowdblend"

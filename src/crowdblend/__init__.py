@@ -14,7 +14,7 @@ explains a name, its parameters too. The example there runs after these lines, w
 
 >>> import tempfile, warnings
 >>> import crowdblend as cb
->>> from crowdblend.demo import town
+>>> from crowdblend.lab.demo import town
 >>> people, folder = town(2_000), tempfile.mkdtemp()
 >>> sex, age = cb.values("female", "male"), cb.intervals(0, 120, width=40)
 >>> policy = cb.Policy(
@@ -34,8 +34,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.lazy import lazy_imports
-from crowdblend.version import __version__
+from crowdblend.trusted.machine.lazy import lazy_imports
+from crowdblend.trusted.machine.version import __version__
 
 with lazy_imports():  # nothing is loaded before it is asked for
     from crowdblend.api.checks import audit, compose, sign, verify
@@ -45,7 +45,6 @@ with lazy_imports():  # nothing is loaded before it is asked for
     from crowdblend.api.rehearsals import rehearse
     from crowdblend.api.release import release, resume
     from crowdblend.api.statistics import average, count, fraction, histogram, median, quantile, total
-    from crowdblend.calculus.certificate import Certificate
     from crowdblend.errors import CrowdblendError, DoesNotCompose, DoesNotVerify, Infeasible, InvalidInput
     from crowdblend.kinds.graph.policy import Graph, GraphStatistic
     from crowdblend.kinds.microdata.policy import Microdata
@@ -56,17 +55,18 @@ with lazy_imports():  # nothing is loaded before it is asked for
     from crowdblend.kinds.synopsis.policy import Synopsis
     from crowdblend.kinds.table.policy import Table
     from crowdblend.ledger import Ledger
-    from crowdblend.mechanisms.measurement import sample_and_sanitize
-    from crowdblend.planning.plan import Plan, plan
+    from crowdblend.methods.mechanisms.measurement import sample_and_sanitize
+    from crowdblend.methods.planning.plan import Plan, plan
     from crowdblend.policies.choosing import Choosing
     from crowdblend.policies.load import load_policy
     from crowdblend.policies.policy import Policy
     from crowdblend.policies.sampling import Biased, Coins, Everybody, Poisson, Strata, Survey, Weights
     from crowdblend.policies.terms import About
     from crowdblend.publishing.finished_release import Release
+    from crowdblend.publishing.synthesis.policy import Synthetic
+    from crowdblend.publishing.synthesis.synthesize import synthesize
     from crowdblend.reading.release import PublishedRelease, read
-    from crowdblend.synthesis.policy import Synthetic
-    from crowdblend.synthesis.synthesize import synthesize
+    from crowdblend.trusted.calculus.certificate import Certificate
 
 __all__ = [
     "About",

@@ -8,8 +8,8 @@ import networkx
 import pytest
 
 import crowdblend as cb
-from crowdblend.demo import friendships
 from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.lab.demo import friendships
 from tests.api.survey import KEY, survey, table
 
 

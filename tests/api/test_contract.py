@@ -51,7 +51,7 @@ def test_the_block_runs_as_it_stands(audited: bool, tmp_path: Path, monkeypatch:
     asked: dict[str, Any] = {}
     if not audited:
         monkeypatch.setattr(
-            "crowdblend.auditing.statistical.outlook.audit_foreseen",
+            "crowdblend.lab.auditing.statistical.outlook.audit_foreseen",
             lambda subject, **how: asked.update(how) or subject,
         )
     for dots, call in ARGUMENTS.items():

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import crowdblend as cb
-from crowdblend.demo import friendships, town
+from crowdblend.lab.demo import friendships, town
 from crowdblend.policies.registry import KINDS
 
 FOLDER = Path(__file__).parents[2] / "examples"

@@ -224,7 +224,7 @@ def test_a_reader_is_read_once_and_everybody_counts() -> None:
 def test_a_table_is_not_copied() -> None:
     rows = survey(200_000)
     before = pa.total_allocated_bytes()
-    from crowdblend.engines.frames import opened_frame
+    from crowdblend.sources.engines.frames import opened_frame
 
     with opened_frame(rows) as frame:
         assert frame.table.num_rows == 200_000

@@ -7,7 +7,7 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.privacy import Differential, Relation
+from crowdblend.trusted.guarantees.privacy import Differential, Relation
 from tests.api.survey import table
 from tests.cases import for_each
 

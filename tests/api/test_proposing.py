@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 import crowdblend as cb
 from crowdblend.api.proposing import read_proposal
-from crowdblend.calculus import Assumption, verify_file
+from crowdblend.kinds.shared.facts import derive, read_facts
+from crowdblend.lab.rehearsal.rehearse import rehearse
 from crowdblend.policies.domains import BreakDomain, ValueDomain
-from crowdblend.rehearsal.rehearse import rehearse
-from crowdblend.releases.facts import derive, read_facts
-from tests.calculus.documents import resealed
+from crowdblend.trusted.calculus import Assumption, verify_file
 from tests.commands import crowdblend
 from tests.refusals import refuses
+from tests.trusted.calculus.documents import resealed
 
 AREAS = ("Nord", "Süd", "Mitte")
 PERSON = {"person": "id", "population": "town"}

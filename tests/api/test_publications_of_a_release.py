@@ -12,11 +12,11 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.errors import InvalidInput
+from crowdblend.methods.recoding.classes import ClosedRecoding, WiderClasses
+from crowdblend.methods.recoding.domain import Domain
+from crowdblend.methods.recoding.intervals import Breaks, Intervals
+from crowdblend.methods.recoding.values import Values
 from crowdblend.reading.data_frames import TableForm, label_type
-from crowdblend.recoding.classes import ClosedRecoding, WiderClasses
-from crowdblend.recoding.domain import Domain
-from crowdblend.recoding.intervals import Breaks, Intervals
-from crowdblend.recoding.values import Values
 from tests.cases import for_each
 
 PEOPLE = 400

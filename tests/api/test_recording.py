@@ -9,9 +9,9 @@ import pytest
 from pyarrow import csv, parquet
 
 import crowdblend as cb
-from crowdblend.calculus import Assumption
 from crowdblend.errors import InvalidInput
 from crowdblend.publishing.resuming import resume as resume_in_folder
+from crowdblend.trusted.calculus import Assumption
 from tests.api.survey import KEY, survey, table
 from tests.refusals import refuses
 

@@ -15,12 +15,12 @@ import pytest
 import crowdblend as cb
 from crowdblend.api.examples import EXAMPLES
 from crowdblend.api.reference import parameters_of
-from crowdblend.auditing.statistical.run import Verdict
-from crowdblend.checking.check import Check
+from crowdblend.lab.auditing.statistical.run import Verdict
 from crowdblend.ledger.budget import Budget, ProfileTotal
-from crowdblend.planning.plan import SolvedPlan
+from crowdblend.methods.planning.plan import SolvedPlan
 from crowdblend.policies.key import keys_of
 from crowdblend.publishing.finished_release import Publication, Report
+from crowdblend.sources.checking.check import Check
 from tests.cases import for_each
 
 ROOT = Path(__file__).parents[2]

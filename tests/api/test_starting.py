@@ -11,11 +11,11 @@ import pytest
 from pyarrow import csv, parquet
 
 from crowdblend.api.starting import starter_policy
-from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.registry import KINDS, publication_class
+from crowdblend.sources.engines.choice import default_engine
 from tests.cases import for_each, some_daily
 from tests.commands import crowdblend
 from tests.ledger.databases import execute, needs_postgresql

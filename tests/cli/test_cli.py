@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from crowdblend.planning.plan import plan
+from crowdblend.methods.planning.plan import plan
 from crowdblend.policies.load import load_policy
 from tests.cases import for_each
 from tests.commands import crowdblend

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.planning.designs import register_error, sampling_error
+from crowdblend.methods.planning.designs import register_error, sampling_error
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.registry import publication_class
 from crowdblend.policies.sampling import DESIGNS

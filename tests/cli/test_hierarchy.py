@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from crowdblend.methods.recoding.hierarchies import Hierarchies, read_hierarchy
 from crowdblend.policies.load import parse_policy
-from crowdblend.recoding.hierarchies import Hierarchies, read_hierarchy
 from tests.commands import crowdblend
 from tests.policies.policies import policy_text
 

@@ -16,10 +16,10 @@ import duckdb
 import pytest
 
 import crowdblend as cb
-from crowdblend.demo import write_population
-from crowdblend.engines.duckdb.database import redact, small_database
 from crowdblend.errors import Refused
+from crowdblend.lab.demo import write_population
 from crowdblend.ledger import Ledger
+from crowdblend.sources.engines.duckdb.database import redact, small_database
 from tests import commands
 from tests.commands import Finished
 from tests.policies.policies import policy_text
@@ -227,7 +227,7 @@ def test_a_full_disk_leaves_nothing_behind(place: Path) -> None:
 def test_ctrl_c_says_how_to_resume(place: Path) -> None:
     """Whoever presses Ctrl-C when the release is recorded gets it later, with the same output."""
     stopped = (
-        "import crowdblend.reports.write as write, crowdblend.cli.main as main, os, signal\n"
+        "import crowdblend.reading.reports.write as write, crowdblend.cli.main as main, os, signal\n"
         # Where tests run in the background, the shell has them ignore Ctrl-C.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "write.write_report = lambda folder, **_: os.kill(os.getpid(), signal.SIGINT)\n"

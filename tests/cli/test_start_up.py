@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from crowdblend.ledger import Ledger
-from crowdblend.planning.plan import plan
+from crowdblend.methods.planning.plan import plan
 from tests.policies.policies import SOUND
 
 HEAVY = {
@@ -18,7 +18,7 @@ HEAVY = {
     *("psycopg", "pyspark", "pandas", "networkx"),
     # What pyarrow loads for masked arrays and for its functions takes as long as reading a small table.
     *("numpy.ma", "pyarrow.compute", "pyarrow.dataset"),
-    *("crowdblend.selection", "crowdblend.kinds.strata"),
+    *("crowdblend.methods.selection", "crowdblend.kinds.strata"),
 }
 # A release into a ledger of its own, without figures.
 READING = {"numpy", "duckdb", "pyarrow"}

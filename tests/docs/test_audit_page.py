@@ -4,10 +4,10 @@ import json
 import os
 
 from bench import audit_page
-from tests.auditing.broken_mechanisms import BROKEN_MECHANISMS
-from tests.auditing.broken_mechanisms.parts import SampledClaim
-from tests.rehearsal.families import FAMILIES
-from tests.rehearsal.injected_bugs import INJECTED_BUGS
+from tests.lab.auditing.broken_mechanisms import BROKEN_MECHANISMS
+from tests.lab.auditing.broken_mechanisms.parts import SampledClaim
+from tests.lab.rehearsal.families import FAMILIES
+from tests.lab.rehearsal.injected_bugs import INJECTED_BUGS
 
 
 def test_the_tables_are_those_of_the_figures_kept():

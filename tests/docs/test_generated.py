@@ -31,7 +31,7 @@ def test_the_page_of_errors_is_current_and_none_keeps_the_notation_of_files_in_p
 
 
 def test_proofs_that_rules_cite_exist() -> None:
-    from crowdblend.calculus import RULES
+    from crowdblend.trusted.calculus import RULES
 
     headings = re.findall(r"^## (.+)$", (ROOT / "docs" / "proofs.md").read_text(encoding="utf-8"), re.MULTILINE)
     anchors = {heading.lower().replace(",", "").replace(" ", "-") for heading in headings}

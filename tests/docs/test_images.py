@@ -8,12 +8,12 @@ from crowdblend.policies.registry import KINDS
 from docs import draw
 from docs.kind_pictures import KIND_PICTURES
 from tests.cases import some_daily
-from tests.figures.pictures import Picture
+from tests.reading.figures.pictures import Picture
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-# These two take longest, and are not among those of every day; tests/papers holds their numbers against the papers.
+# These two take longest, and are not among those of every day; tests/lab/papers holds their numbers against the papers.
 LONG = ("lqs-figure2", "lqs-figure6")
 
 

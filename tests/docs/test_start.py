@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
-from crowdblend.demo import town
-from crowdblend.demo.population import SURVEY_DAY
+from crowdblend.lab.demo import town
+from crowdblend.lab.demo.population import SURVEY_DAY
 from crowdblend.ledger import Ledger
 from tests.commands import crowdblend
 

@@ -33,7 +33,7 @@ OTHER_WAYS = """
 import datetime
 from pathlib import Path
 import crowdblend as cb
-from crowdblend.demo import town
+from crowdblend.lab.demo import town
 
 sex, income = cb.values("female", "male"), cb.bounds(0, 200_000, resolution=100)
 survey = cb.Policy(

@@ -10,8 +10,8 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 
+from crowdblend.kinds.shared.facts import ReleaseFacts
 from crowdblend.policies.registry import KINDS, WHOLES, part
-from crowdblend.releases.facts import ReleaseFacts
 
 PAGE = Path(__file__).parents[2] / "docs" / "threat-model.md"
 VOUCHED = {

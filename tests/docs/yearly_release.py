@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 import crowdblend as cb
-from crowdblend.demo.population import write_population
+from crowdblend.lab.demo.population import write_population
 
 
 def yearly_policy(epsilon: float = 2.0) -> cb.Policy:

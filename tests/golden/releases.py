@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from crowdblend.demo import write_population
+from crowdblend.lab.demo import write_population
 
 KEY = bytes(range(100, 132))
 PEOPLE = 8_000

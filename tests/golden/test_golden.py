@@ -11,7 +11,7 @@ import pytest
 
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
-from crowdblend.reports.write import report_html
+from crowdblend.reading.reports.write import report_html
 from tests.golden.releases import KEY, POLICIES, PROGRAMMES
 from tests.golden.test_guarantees import described, written
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crowdblend.calculus import Certificate, Derivation
-from crowdblend.calculus.certificate import node
-from crowdblend.guarantees.privacy import Differential, Relation
+from crowdblend.trusted.calculus import Certificate, Derivation
+from crowdblend.trusted.calculus.certificate import node
+from crowdblend.trusted.guarantees.privacy import Differential, Relation
 from tests.golden import independent as own
 from tests.golden.releases import POLICIES, PROGRAMMES
 from tests.laws import scans

@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from crowdblend.engines.memory import MemoryEngine
+from crowdblend.kinds.shared.outputs import NumbersOutput
+from crowdblend.kinds.shared.plan import Reading
 from crowdblend.policies.load import parse_policy
-from crowdblend.randomness import ReleaseKey, new_key
-from crowdblend.releases.outputs import NumbersOutput
-from crowdblend.releases.plan import Reading
+from crowdblend.sources.engines.memory import MemoryEngine
+from crowdblend.trusted.randomness import ReleaseKey, new_key
 from tests.plans import plan
 from tests.policies import policies
 

@@ -17,7 +17,7 @@ CLASSES = {"Poisson", "Coins", "Survey", "ThinnedSurvey", "Strata", "Weights", "
 LOTTERY = """
 from typing import Annotated
 
-from crowdblend import designs
+from crowdblend.methods import designs
 from crowdblend.policies import sampling
 from crowdblend.policies.key import key
 

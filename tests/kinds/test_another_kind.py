@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from crowdblend.cli.main import cli
+from crowdblend.lab.rehearsal.subject import subject_of
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.registry import all_kinds
 from crowdblend.reading.release import read
-from crowdblend.rehearsal.subject import subject_of
 from tests.golden.releases import POLICIES, write_sources
 from tests.packages import install_package
 
@@ -27,8 +27,8 @@ PARTS = {
     "facts": "from crowdblend.kinds.table.facts import TableFacts\n"
     'class TallyFacts(TableFacts, frozen=True, kw_only=True, tag="tally"):\n'
     '    """What a tally says of itself."""\n',
-    "plan": "from crowdblend.releases.crowds import plan_crowds\n"
-    "from crowdblend.releases.method import Method\n"
+    "plan": "from crowdblend.kinds.shared.crowds import plan_crowds\n"
+    "from crowdblend.kinds.shared.method import Method\n"
     "from crowdblend.kinds.table.plan import TablePlan\n"
     "from another_package.facts import TallyFacts\n"
     "class TallyPlan(TablePlan):\n"

@@ -10,25 +10,25 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
-from crowdblend.engines.duckdb.engine import DuckDBEngine, DuckDBSource
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
+from crowdblend.kinds.shared.class_counts import ChoiceReading
+from crowdblend.kinds.shared.recoding_choice import choose_recoding, read_choice, recode
 from crowdblend.ledger import Ledger
+from crowdblend.methods.selection import search as search_module
+from crowdblend.methods.selection.scoring import score_nodes
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.release import release
-from crowdblend.randomness import ReleaseKey, coins
-from crowdblend.releases.class_counts import ChoiceReading
-from crowdblend.releases.recoding_choice import choose_recoding, read_choice, recode
-from crowdblend.selection import search as search_module
-from crowdblend.selection.scoring import score_nodes
+from crowdblend.sources.engines.duckdb.engine import DuckDBEngine, DuckDBSource
+from crowdblend.trusted.calculus import verify_file
+from crowdblend.trusted.randomness import ReleaseKey, coins
 from tests.cases import for_each
 from tests.plans import plan
-from tests.randomness.goodness import fits_share
 from tests.refusals import is_refusal
+from tests.trusted.randomness.goodness import fits_share
 
 from .towns import CHOOSING, DISTRICTS, DRAWN, KEY, POLICY, SPLIT, write_town
 

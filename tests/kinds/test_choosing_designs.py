@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 
 import crowdblend as cb
-from crowdblend import designs
-from crowdblend.calculus import Derivation
-from crowdblend.designs.design import differential_of
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.guarantees.programme import PartOfSample, PrivatePart
 from crowdblend.kinds import plan
+from crowdblend.kinds.shared.facts import derive, read_facts, to_json
+from crowdblend.methods import designs
+from crowdblend.methods.designs.design import differential_of
 from crowdblend.policies.sampling_section import Sampling
-from crowdblend.releases.facts import derive, read_facts, to_json
+from crowdblend.trusted.calculus import Derivation
+from crowdblend.trusted.guarantees.programme import PartOfSample, PrivatePart
 from tests.cases import for_each
 from tests.refusals import refuses
 

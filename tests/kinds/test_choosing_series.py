@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.calculus import verify_file
-from crowdblend.calculus.loss_curves import epsilon_of
 from crowdblend.errors import Infeasible
-from crowdblend.guarantees.profiles import Profile, Uses
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
+from crowdblend.trusted.calculus import verify_file
+from crowdblend.trusted.calculus.loss_curves import epsilon_of
+from crowdblend.trusted.guarantees.profiles import Profile, Uses
 from tests.plans import plan
 
 from .towns import KEY, POLICY, SPLIT, write_town

@@ -9,17 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdblend.calculus import RULES, Certificate, verify, verify_file
 from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.methods.selection.lattice import Ladder, Lattice
+from crowdblend.methods.selection.scores import score
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.publishing.release import release
-from crowdblend.selection.lattice import Ladder, Lattice
-from crowdblend.selection.scores import score
-from tests.calculus.documents import resealed
+from crowdblend.trusted.calculus import RULES, Certificate, verify, verify_file
 from tests.cases import for_each
 from tests.plans import plan
+from tests.trusted.calculus.documents import resealed
 
 from .towns import DRAWN, KEY, POLICY, SPLIT, write_town
 

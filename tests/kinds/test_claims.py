@@ -8,17 +8,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from crowdblend.calculus import Certificate, Derivation
 from crowdblend.errors import NotProved
-from crowdblend.mechanisms import NoisyHistogram, NoisyPoints, OutlierHistogram, SuppressedHistogram
-from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal, ThresholdHistogram
-from crowdblend.mechanisms.histograms import SuppressedRecords
-from crowdblend.mechanisms.networks import NoisyStatistic
-from crowdblend.mechanisms.statistics import NoisyStatistics
-from crowdblend.mechanisms.synopsis.synopses import ExponentialSynopsis, FittedSynopsis
-from crowdblend.planning.plan import plan
+from crowdblend.methods.mechanisms import NoisyHistogram, NoisyPoints, OutlierHistogram, SuppressedHistogram
+from crowdblend.methods.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal, ThresholdHistogram
+from crowdblend.methods.mechanisms.histograms import SuppressedRecords
+from crowdblend.methods.mechanisms.networks import NoisyStatistic
+from crowdblend.methods.mechanisms.statistics import NoisyStatistics
+from crowdblend.methods.mechanisms.synopsis.synopses import ExponentialSynopsis, FittedSynopsis
+from crowdblend.methods.planning.plan import plan
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
+from crowdblend.trusted.calculus import Certificate, Derivation
 from tests.cases import for_each
 from tests.golden.releases import KEY, POLICIES
 

@@ -10,16 +10,16 @@ import pandas as pd
 import pytest
 
 import crowdblend as cb
-from crowdblend.designs.design import differential_of
 from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.kinds.shared.facts import derive, read_facts, to_json
 from crowdblend.kinds.synopsis.coin_samples import CountedSynopsisPlan
 from crowdblend.kinds.synopsis.facts import SynopsisFacts
-from crowdblend.mechanisms.synopsis.conjunctions import conjunctions
-from crowdblend.mechanisms.synopsis.queries import QueryClass, list_conjunctions, ranges
-from crowdblend.mechanisms.synopsis.synopses import CountedSynopsis
+from crowdblend.methods.designs.design import differential_of
+from crowdblend.methods.mechanisms.synopsis.conjunctions import conjunctions
+from crowdblend.methods.mechanisms.synopsis.queries import QueryClass, list_conjunctions, ranges
+from crowdblend.methods.mechanisms.synopsis.synopses import CountedSynopsis
 from crowdblend.policies.sampling_section import Sampling
-from crowdblend.randomness.source import KeyedSource
-from crowdblend.releases.facts import derive, read_facts, to_json
+from crowdblend.trusted.randomness.source import KeyedSource
 from tests.cases import for_each
 
 PEOPLE = 60_000

@@ -9,13 +9,13 @@ import pytest
 
 from crowdblend.cli.release import release_lines
 from crowdblend.errors import Infeasible
-from crowdblend.guarantees.privacy import Differential
 from crowdblend.kinds import plan
+from crowdblend.kinds.shared.delta_limit import check_delta
+from crowdblend.kinds.shared.facts import read_facts
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.registry import KINDS
 from crowdblend.publishing.release import release
-from crowdblend.releases.delta_limit import check_delta
-from crowdblend.releases.facts import read_facts
+from crowdblend.trusted.guarantees.privacy import Differential
 from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.golden.releases import POLICIES, PROGRAMMES, write_sources

@@ -12,16 +12,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from crowdblend.calculus import verify_file
-from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, InvalidInput
-from crowdblend.guarantees.aggregates import Exploration, Neighbourhood, RandomSamples, Together
-from crowdblend.guarantees.privacy import Relation
 from crowdblend.kinds.graph.policy import with_graph
+from crowdblend.kinds.shared.facts import derive, read_facts, to_json
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy, parse_policy
 from crowdblend.publishing.release import release
-from crowdblend.releases.facts import derive, read_facts, to_json
+from crowdblend.sources.engines.choice import default_engine
+from crowdblend.trusted.calculus import verify_file
+from crowdblend.trusted.guarantees.aggregates import Exploration, Neighbourhood, RandomSamples, Together
+from crowdblend.trusted.guarantees.privacy import Relation
 from tests.cases import for_each
 from tests.plans import plan
 from tests.policies.policies import policy_text

@@ -10,15 +10,15 @@ from scipy.stats import binom
 
 import crowdblend as cb
 from crowdblend.errors import DoesNotVerify, Infeasible
-from crowdblend.guarantees.aggregates import RandomSamples
-from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
+from crowdblend.kinds.shared.facts import read_facts
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.values import values_of
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
-from crowdblend.publishing.verification.consistency import check_data, verify_release
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.releases.facts import read_facts
+from crowdblend.reading.verification.consistency import check_data, verify_release
+from crowdblend.trusted.guarantees.aggregates import RandomSamples
+from crowdblend.trusted.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from tests.cases import for_each
 from tests.kinds.grouped import GROUPS, PEOPLE, Town, as_csv, group_of, people, policy_text, rank_holds
 from tests.plans import plan
@@ -162,7 +162,7 @@ def test_a_release_verifies_and_says_what_it_is(published: Path) -> None:
 def test_both_engines_and_formats_give_the_same_bytes(published: Path, tmp_path: Path) -> None:
     """DuckDB reads the file, the engine of rehearsals holds the people in memory."""
     from crowdblend.publishing.policy_digest import plan_secret
-    from crowdblend.randomness import ReleaseKey
+    from crowdblend.trusted.randomness import ReleaseKey
 
     town = Town(*EVERY, epsilon=8.0)
     key = ReleaseKey(plan_secret(town.plan.policy, bytes(32)))
@@ -174,8 +174,8 @@ def test_both_engines_and_formats_give_the_same_bytes(published: Path, tmp_path:
 @pytest.mark.parametrize("who", ['person = "id"', "rows_are_people = true"])
 def test_every_reading_of_a_release_sees_the_same_sample(published: Path, who: str) -> None:
     """What is counted by steps is read once more; another sample would be a second release."""
-    from crowdblend.engines.choice import default_engine
-    from crowdblend.randomness import ReleaseKey
+    from crowdblend.sources.engines.choice import default_engine
+    from crowdblend.trusted.randomness import ReleaseKey
 
     text = policy_text(MEDIAN, WHOLE, 'count = { group = "a" }', sampling=SURVEY.format(500)).replace(
         'person = "id"', who

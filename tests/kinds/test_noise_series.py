@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 import crowdblend as cb
-from crowdblend.designs.design import differential_of
 from crowdblend.errors import DoesNotVerify
+from crowdblend.kinds.shared.facts import derive, read_facts, to_json
+from crowdblend.methods.designs.design import differential_of
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.sampling_section import Sampling
-from crowdblend.releases.facts import derive, read_facts, to_json
 from tests.cases import for_each
-from tests.programme.programmes import planned
+from tests.kinds.programme.programmes import planned
 
 YEARS = 5
 MEDIAN = cb.Statistics(cb.median("age", name="median"))

@@ -14,14 +14,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import crowdblend as cb
-from crowdblend.calculus import Certificate, verify
-from crowdblend.calculus.encoding import read_text
 from crowdblend.errors import DoesNotVerify
+from crowdblend.kinds.shared.facts import derive, read_facts
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.values import SampleValues, values_of
 from crowdblend.policies.sampling_section import Sampling
-from crowdblend.publishing.verification.consistency import verify_release
-from crowdblend.releases.facts import derive, read_facts
+from crowdblend.reading.verification.consistency import verify_release
+from crowdblend.trusted.calculus import Certificate, verify
+from crowdblend.trusted.calculus.encoding import read_text
 from tests.cases import for_each
 
 ASKED, ALL = 4_000, 12_000

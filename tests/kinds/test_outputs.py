@@ -6,14 +6,14 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from crowdblend.estimates.estimator import Intervals
-from crowdblend.mechanisms import PublishedClasses, PublishedPoints
+from crowdblend.kinds.shared import outputs
+from crowdblend.kinds.shared.outputs import PointsOutput, RecordsOutput
+from crowdblend.methods.estimates.estimator import Intervals
+from crowdblend.methods.mechanisms import PublishedClasses, PublishedPoints
+from crowdblend.methods.recoding.axes import Axis
 from crowdblend.reading import cells
 from crowdblend.reading.cells import open_cells
-from crowdblend.recoding.axes import Axis
-from crowdblend.releases import outputs
-from crowdblend.releases.outputs import PointsOutput, RecordsOutput
-from crowdblend.reports.places import read_places
+from crowdblend.reading.reports.places import read_places
 from tests.cases import for_each
 
 PIECE = 150_000

@@ -11,25 +11,25 @@ import pytest
 from click.testing import CliRunner
 from scipy.stats import binom, norm
 
-from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
-from crowdblend.designs import Stratum
-from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError
-from crowdblend.estimates.estimator import Estimator
-from crowdblend.estimates.laws import ExactCounts
-from crowdblend.guarantees.privacy import CrowdBlending, Differential, OutlierPrivate, ZeroKnowledge
 from crowdblend.kinds.points.facts import reach_apart
 from crowdblend.kinds.points.view import view
-from crowdblend.mechanisms.histograms import natural_threshold
-from crowdblend.mechanisms.points import AxisNoise
+from crowdblend.kinds.shared.outputs import ESTIMATES
+from crowdblend.methods.designs import Stratum
+from crowdblend.methods.estimates.estimator import Estimator
+from crowdblend.methods.estimates.laws import ExactCounts
+from crowdblend.methods.mechanisms.histograms import natural_threshold
+from crowdblend.methods.mechanisms.points import AxisNoise
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
-from crowdblend.randomness import ReleaseKey, coins
 from crowdblend.reading.release import read
-from crowdblend.releases.outputs import ESTIMATES
-from crowdblend.reports.blocks import Table
-from crowdblend.reports.write import report_html
+from crowdblend.reading.reports.blocks import Table
+from crowdblend.reading.reports.write import report_html
+from crowdblend.sources.engines.choice import default_engine
+from crowdblend.trusted.calculus import verify_file
+from crowdblend.trusted.guarantees.privacy import CrowdBlending, Differential, OutlierPrivate, ZeroKnowledge
+from crowdblend.trusted.randomness import ReleaseKey, coins
 from tests.cases import for_each
 from tests.plans import plan
 from tests.policies.policies import policy_text, swapped
@@ -379,8 +379,8 @@ def test_people_without_a_place_are_dropped_where_the_policy_says_so(people: Pat
 def test_points_on_edges_belong_to_the_block_above_and_the_last_to_its_own(people: Path) -> None:
     rows = [(0, 0.0, 0.0), (1, 2.0, 0.0), (2, 8.0, 1.0), (3, 1.999, -1.0)]
     pd.DataFrame(rows, columns=["id", "x", "y"]).to_csv(people / "people.csv", index=False)
-    from crowdblend.designs.draw import Everybody
-    from crowdblend.engines.choice import count_classes
+    from crowdblend.methods.designs.draw import Everybody
+    from crowdblend.sources.engines.choice import count_classes
 
     policy: Any = parse_policy(POINTS, people).only
     sample = count_classes(policy, Everybody()).classes

@@ -6,11 +6,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from crowdblend.calculus import verify_file
 from crowdblend.policies.load import load_policy
 from crowdblend.publishing.release import release
-from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.reading.release import read
+from crowdblend.reading.verification.consistency import verify_release
+from crowdblend.trusted.calculus import verify_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DATA = EXAMPLES.parents[1] / "shared" / "data"

@@ -8,13 +8,13 @@ import pytest
 from msgspec import structs
 
 import crowdblend as cb
-from crowdblend.demo import town
 from crowdblend.errors import DoesNotVerify
-from crowdblend.guarantees.guessing import lead
 from crowdblend.kinds import plan
+from crowdblend.kinds.shared.crowd_facts import CrowdFacts
 from crowdblend.kinds.table.facts import EverywhereFacts
-from crowdblend.mechanisms.everywhere import NoiseEverywhere
-from crowdblend.releases.crowd_facts import CrowdFacts
+from crowdblend.lab.demo import town
+from crowdblend.methods.mechanisms.everywhere import NoiseEverywhere
+from crowdblend.trusted.guarantees.guessing import lead
 
 
 def register(**changes: Any) -> cb.Policy:

@@ -9,9 +9,9 @@ import pytest
 import crowdblend
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import ReleasePlan, plan
+from crowdblend.kinds.shared.facts import read_facts, to_json
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.registry import KINDS, is_kind, kind_of, part
-from crowdblend.releases.facts import read_facts, to_json
 from tests.cases import for_each
 from tests.golden.releases import POLICIES
 

@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 
 import crowdblend as cb
-from crowdblend import designs as cb_designs
-from crowdblend.designs.design import differential_of
 from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.kinds.shared.facts import derive, read_facts, to_json
+from crowdblend.methods import designs as cb_designs
+from crowdblend.methods.designs.design import differential_of
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.sampling_section import Sampling
-from crowdblend.publishing.verification.shown_people import ShownPeople, check_people
 from crowdblend.reading.notes import sentences
-from crowdblend.releases.facts import derive, read_facts, to_json
+from crowdblend.reading.verification.shown_people import ShownPeople, check_people
 from tests.cases import for_each
 
 PEOPLE, ROWS = 6_000, 3

@@ -12,18 +12,18 @@ from typing import Any
 import duckdb
 import pytest
 
-from crowdblend.calculus import Assumption, verify_file
-from crowdblend.calculus.checker import MOST_STEPS
-from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.aggregates import RandomSamples
-from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
+from crowdblend.kinds.shared.facts import read_facts
 from crowdblend.kinds.statistics.values import SampleValues
-from crowdblend.planning.statistics.ways import SAMPLE
+from crowdblend.methods.planning.statistics.ways import SAMPLE
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
-from crowdblend.randomness import ReleaseKey
-from crowdblend.releases.facts import read_facts
+from crowdblend.sources.engines.choice import default_engine
+from crowdblend.trusted.calculus import Assumption, verify_file
+from crowdblend.trusted.calculus.checker import MOST_STEPS
+from crowdblend.trusted.guarantees.aggregates import RandomSamples
+from crowdblend.trusted.guarantees.privacy import Differential, Relation, ZeroKnowledge
+from crowdblend.trusted.randomness import ReleaseKey
 from tests.cases import for_each
 from tests.kinds.grouped import group_of
 from tests.plans import plan

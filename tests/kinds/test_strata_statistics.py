@@ -19,24 +19,24 @@ import pytest
 from scipy import stats
 
 import crowdblend as cb
-from crowdblend import designs
-from crowdblend.auditing.statistical.subject import hard_sizes
-from crowdblend.calculus import Assumption, verify, verify_file
-from crowdblend.designs import Stratum
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds import Result
+from crowdblend.kinds.shared.facts import read_facts
+from crowdblend.kinds.shared.outputs import NumbersOutput
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import values_of
-from crowdblend.mechanisms.mechanism import SampledClasses
-from crowdblend.mechanisms.statistics import count_in_copies
-from crowdblend.planning.statistics.strata_totals import own_weights, plan_strata_statistics, weights_of
+from crowdblend.lab.auditing.statistical.subject import hard_sizes
+from crowdblend.lab.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
+from crowdblend.lab.rehearsal.subject import subject_of
+from crowdblend.methods import designs
+from crowdblend.methods.designs import Stratum
+from crowdblend.methods.mechanisms.mechanism import SampledClasses
+from crowdblend.methods.mechanisms.statistics import count_in_copies
+from crowdblend.methods.planning.statistics.strata_totals import own_weights, plan_strata_statistics, weights_of
 from crowdblend.publishing.release import release
-from crowdblend.publishing.verification.consistency import check_data, verify_release
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
-from crowdblend.rehearsal.subject import subject_of
-from crowdblend.releases.facts import read_facts
-from crowdblend.releases.outputs import NumbersOutput
+from crowdblend.reading.verification.consistency import check_data, verify_release
+from crowdblend.trusted.calculus import Assumption, verify, verify_file
 from tests.cases import for_each
 from tests.kinds.grouped import group_of
 from tests.plans import plan

@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.guarantees.aggregates import RandomSamples
-from crowdblend.guarantees.privacy import Differential, ZeroKnowledge
-from crowdblend.guarantees.utility import Useful
+from crowdblend.kinds.shared.facts import to_json
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy, parse_policy
 from crowdblend.publishing.release import release
-from crowdblend.releases.facts import to_json
+from crowdblend.trusted.calculus import verify_file
+from crowdblend.trusted.guarantees.aggregates import RandomSamples
+from crowdblend.trusted.guarantees.privacy import Differential, ZeroKnowledge
+from crowdblend.trusted.guarantees.utility import Useful
 from tests.cases import for_each
 from tests.plans import plan
 from tests.policies.policies import policy_text, swapped

@@ -8,12 +8,12 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.errors import CrowdblendError
+from crowdblend.kinds.programme.expected_errors import group_expectations
+from crowdblend.kinds.shared.facts import read_facts
 from crowdblend.kinds.table.threshold import ThresholdPlan
-from crowdblend.mechanisms.everywhere import ThresholdHistogram
-from crowdblend.programme.expected_errors import group_expectations
-from crowdblend.publishing.verification.counts import check_cells
+from crowdblend.methods.mechanisms.everywhere import ThresholdHistogram
 from crowdblend.reading.cells import open_cells
-from crowdblend.releases.facts import read_facts
+from crowdblend.reading.verification.counts import check_cells
 from tests.cases import for_each
 
 COLUMNS = {"town": cb.prefix(50), "sex": cb.values("female", "male")}

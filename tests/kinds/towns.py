@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from crowdblend.demo import write_population
+from crowdblend.lab.demo import write_population
 from tests.policies.policies import policy_text
 
 KEY = bytes(range(32))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from crowdblend.guarantees.privacy import Guarantee
+from crowdblend.trusted.guarantees.privacy import Guarantee
 
 
 @dataclass(frozen=True)

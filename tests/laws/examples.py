@@ -9,8 +9,8 @@ from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
-from crowdblend.guarantees.aggregates import Exploration, IidSampling, Neighbourhood, RandomSamples
-from crowdblend.guarantees.privacy import (
+from crowdblend.trusted.guarantees.aggregates import Exploration, IidSampling, Neighbourhood, RandomSamples
+from crowdblend.trusted.guarantees.privacy import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
@@ -18,7 +18,7 @@ from crowdblend.guarantees.privacy import (
     Relation,
     ZeroKnowledge,
 )
-from crowdblend.guarantees.utility import (
+from crowdblend.trusted.guarantees.utility import (
     AVERAGE,
     AVERAGE_DEGREE,
     CONNECTED,

@@ -1,8 +1,8 @@
 """Applications of the rules about statistics of networks."""
 
-from crowdblend.guarantees.aggregates import Exploration, Neighbourhood, RandomSamples, Together
-from crowdblend.guarantees.privacy import Relation, ZeroKnowledge
-from crowdblend.guarantees.utility import (
+from crowdblend.trusted.guarantees.aggregates import Exploration, Neighbourhood, RandomSamples, Together
+from crowdblend.trusted.guarantees.privacy import Relation, ZeroKnowledge
+from crowdblend.trusted.guarantees.utility import (
     AVERAGE,
     AVERAGE_DEGREE,
     CONNECTED,

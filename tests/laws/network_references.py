@@ -5,8 +5,8 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from crowdblend.guarantees.aggregates import Exploration, Neighbourhood, RandomSamples, Together
-from crowdblend.guarantees.privacy import Relation
+from crowdblend.trusted.guarantees.aggregates import Exploration, Neighbourhood, RandomSamples, Together
+from crowdblend.trusted.guarantees.privacy import Relation
 
 mp.dps = 60
 Fields = dict[str, Any]

@@ -1,7 +1,7 @@
 """Applications of the rules about profiles."""
 
-from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation
-from crowdblend.guarantees.profiles import (
+from crowdblend.trusted.guarantees.privacy import CrowdBlending, Differential, Relation
+from crowdblend.trusted.guarantees.profiles import (
     AmplifiedCurve,
     ClosenessCurve,
     CrowdCurve,
@@ -11,7 +11,7 @@ from crowdblend.guarantees.profiles import (
     SurveyCurve,
     Uses,
 )
-from crowdblend.guarantees.programme import PartInCrowds, PartOfPoints, PrivatePart
+from crowdblend.trusted.guarantees.programme import PartInCrowds, PartOfPoints, PrivatePart
 
 from .example import Example
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from mpmath import findroot, mp, mpf
 
-from crowdblend.guarantees.aggregates import RandomSamples
-from crowdblend.guarantees.privacy import Relation
-from crowdblend.guarantees.profiles import (
+from crowdblend.trusted.guarantees.aggregates import RandomSamples
+from crowdblend.trusted.guarantees.privacy import Relation
+from crowdblend.trusted.guarantees.profiles import (
     AmplifiedCurve,
     BiasedCurve,
     ClosenessCurve,
@@ -25,7 +25,12 @@ from crowdblend.guarantees.profiles import (
     ThresholdCurve,
     Uses,
 )
-from crowdblend.guarantees.programme import OneSampleCurve, ProgrammeCurve, UnequalProgrammeCurve, UnequalSampleCurve
+from crowdblend.trusted.guarantees.programme import (
+    OneSampleCurve,
+    ProgrammeCurve,
+    UnequalProgrammeCurve,
+    UnequalSampleCurve,
+)
 
 mp.dps = 60
 Fields = dict[str, Any]

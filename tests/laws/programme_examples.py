@@ -1,8 +1,8 @@
 """Examples of the rules about parts of one sample."""
 
-from crowdblend.guarantees.privacy import CrowdBlending
-from crowdblend.guarantees.profiles import ClosenessCurve, Profile, Uses
-from crowdblend.guarantees.programme import PartInCrowds, PartWithNoise, PrivatePart
+from crowdblend.trusted.guarantees.privacy import CrowdBlending
+from crowdblend.trusted.guarantees.profiles import ClosenessCurve, Profile, Uses
+from crowdblend.trusted.guarantees.programme import PartInCrowds, PartWithNoise, PrivatePart
 
 from .example import Example
 

@@ -9,8 +9,14 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from crowdblend.guarantees.aggregates import Exploration, IidSampling, Neighbourhood, RandomSamples, RobustSampling
-from crowdblend.guarantees.privacy import Guarantee, Relation
+from crowdblend.trusted.guarantees.aggregates import (
+    Exploration,
+    IidSampling,
+    Neighbourhood,
+    RandomSamples,
+    RobustSampling,
+)
+from crowdblend.trusted.guarantees.privacy import Guarantee, Relation
 
 from . import scans
 from .network_references import NETWORK_REFERENCES

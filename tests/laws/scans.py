@@ -8,7 +8,7 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from crowdblend.guarantees.programme import PartOfSample, PartWithNoise, PrivatePart
+from crowdblend.trusted.guarantees.programme import PartOfSample, PartWithNoise, PrivatePart
 
 mp.dps = 60
 

@@ -4,10 +4,10 @@ from typing import Any
 
 from mpmath import expm1, log1p, mpf
 
-from crowdblend.guarantees.aggregates import RobustSampling
-from crowdblend.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
-from crowdblend.guarantees.profiles import BiasedCurve, CrowdCurve, LossCurve, PointCurve, Profile, Uses
-from crowdblend.guarantees.programme import StrataCurve, StrataOfSample, StratumOfSample
+from crowdblend.trusted.guarantees.aggregates import RobustSampling
+from crowdblend.trusted.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
+from crowdblend.trusted.guarantees.profiles import BiasedCurve, CrowdCurve, LossCurve, PointCurve, Profile, Uses
+from crowdblend.trusted.guarantees.programme import StrataCurve, StrataOfSample, StratumOfSample
 
 from .example import Example
 from .scans import robust

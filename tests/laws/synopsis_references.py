@@ -5,7 +5,7 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from crowdblend.guarantees.privacy import Relation
+from crowdblend.trusted.guarantees.privacy import Relation
 
 Fields = dict[str, Any]
 

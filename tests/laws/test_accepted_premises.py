@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from crowdblend.calculus import RULES
 from crowdblend.errors import CrowdblendError
-from crowdblend.guarantees.privacy import Differential, Relation
-from crowdblend.guarantees.profiles import Profile
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.guarantees.privacy import Differential, Relation
+from crowdblend.trusted.guarantees.profiles import Profile
 
 from .examples import EXAMPLES
 

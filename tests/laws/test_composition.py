@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdblend.calculus import RULES, Derivation
-from crowdblend.calculus.rules.composition import REFUSALS, compose
 from crowdblend.errors import DoesNotCompose, InvalidInput, NotApplicable
-from crowdblend.guarantees.aggregates import IidSampling, RandomSamples
-from crowdblend.guarantees.privacy import (
+from crowdblend.trusted.calculus import RULES, Derivation
+from crowdblend.trusted.calculus.rules.composition import REFUSALS, compose
+from crowdblend.trusted.guarantees.aggregates import IidSampling, RandomSamples
+from crowdblend.trusted.guarantees.privacy import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,

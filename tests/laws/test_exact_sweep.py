@@ -11,8 +11,8 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdblend.calculus import RULES
-from crowdblend.guarantees.privacy import CrowdBlending
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.guarantees.privacy import CrowdBlending
 
 BITS = 420
 

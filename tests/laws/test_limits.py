@@ -6,17 +6,17 @@ from dataclasses import replace
 import pytest
 from flint import arb
 
-from crowdblend.calculus import RULES
-from crowdblend.calculus.rules.queries import noise_bound
-from crowdblend.guarantees.aggregates import RandomSamples
-from crowdblend.guarantees.privacy import (
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.calculus.rules.queries import noise_bound
+from crowdblend.trusted.guarantees.aggregates import RandomSamples
+from crowdblend.trusted.guarantees.privacy import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
     Relation,
     ZeroKnowledge,
 )
-from crowdblend.guarantees.utility import AVERAGE, Sampler
+from crowdblend.trusted.guarantees.utility import AVERAGE, Sampler
 from tests.cases import for_each
 
 ADD, SWAP, HIDE = Relation.ADD_REMOVE, Relation.REPLACE, Relation.CONCEAL

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from crowdblend.calculus import RULES
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import PARAMETERS
-from crowdblend.guarantees.privacy import Guarantee
-from crowdblend.guarantees.profiles import Profile, Uses
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.guarantees.parameters import PARAMETERS
+from crowdblend.trusted.guarantees.privacy import Guarantee
+from crowdblend.trusted.guarantees.profiles import Profile, Uses
 from tests.cases import for_each
 
 from .examples import CASES, EXAMPLES

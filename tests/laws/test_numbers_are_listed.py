@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.calculus import RULES, verify_file
-from crowdblend.calculus.description import Description
-from crowdblend.guarantees.privacy import Differential, DifferentialUnderSampling, ZeroKnowledge
+from crowdblend.trusted.calculus import RULES, verify_file
+from crowdblend.trusted.calculus.description import Description
+from crowdblend.trusted.guarantees.privacy import Differential, DifferentialUnderSampling, ZeroKnowledge
 from tests.cases import for_each
 
 ISSUED = sorted((Path(__file__).parents[1] / "data" / "certificates").glob("*.json"))

@@ -3,8 +3,8 @@
 tests/truth/test_own_data.py shows by how much tables and shares of people are told apart where that is false.
 """
 
-from crowdblend.calculus import RULES, Assumption
-from crowdblend.calculus.description import Mechanism
+from crowdblend.trusted.calculus import RULES, Assumption
+from crowdblend.trusted.calculus.description import Mechanism
 
 # Each of them is about rows of people; what is about links moves with the links that are concealed.
 ABOUT_ROWS = {

@@ -4,9 +4,9 @@ Read off the proofs, rule by rule: a new rule fails here until somebody has read
 lists. tests/truth/test_own_randomness.py breaks the guarantee of each rule of the first list by coins that are shared.
 """
 
-from crowdblend.calculus import RULES, Assumption
-from crowdblend.calculus.theorem import Rule
-from crowdblend.guarantees.privacy import DifferentialUnderSampling
+from crowdblend.trusted.calculus import RULES, Assumption
+from crowdblend.trusted.calculus.theorem import Rule
+from crowdblend.trusted.guarantees.privacy import DifferentialUnderSampling
 from tests.cases import for_each
 
 TOGETHER = {Assumption.OWN_RANDOMNESS, Assumption.FRESH_SAMPLES}

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from crowdblend.calculus import RULES
-from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation
-from crowdblend.guarantees.programme import PartInCrowds
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.guarantees.privacy import CrowdBlending, Differential, Relation
+from crowdblend.trusted.guarantees.programme import PartInCrowds
 from tests.cases import for_each
 
 LQS_TABLE_2 = {

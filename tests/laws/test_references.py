@@ -3,7 +3,7 @@
 import pytest
 from mpmath import mpf
 
-from crowdblend.calculus import RULES
+from crowdblend.trusted.calculus import RULES
 from tests.cases import for_each
 
 from .examples import CASES, EXAMPLES

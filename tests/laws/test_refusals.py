@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from crowdblend.calculus import RULES
 from crowdblend.errors import InvalidInput, NotApplicable, NotProved
-from crowdblend.guarantees.aggregates import RandomSamples
-from crowdblend.guarantees.parameters import PARAMETERS
-from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation, ZeroKnowledge
-from crowdblend.guarantees.profiles import Profile, Uses
-from crowdblend.guarantees.programme import PartInCrowds, PartWithNoise, PrivatePart
-from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, HISTOGRAM, Estimator, Sampler
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.guarantees.aggregates import RandomSamples
+from crowdblend.trusted.guarantees.parameters import PARAMETERS
+from crowdblend.trusted.guarantees.privacy import CrowdBlending, Differential, Relation, ZeroKnowledge
+from crowdblend.trusted.guarantees.profiles import Profile, Uses
+from crowdblend.trusted.guarantees.programme import PartInCrowds, PartWithNoise, PrivatePart
+from crowdblend.trusted.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, HISTOGRAM, Estimator, Sampler
 from tests.cases import for_each
 
 from .examples import EXAMPLES

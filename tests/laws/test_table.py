@@ -2,7 +2,7 @@
 
 import re
 
-from crowdblend.calculus import RULES
+from crowdblend.trusted.calculus import RULES
 from tests.cases import for_each
 
 from .examples import CASES, EXAMPLES

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from crowdblend.calculus import RULES, Certificate, Derivation, compose, verify
-from crowdblend.calculus.certificate import node
-from crowdblend.calculus.description import Composite, Description, Disagreement, SameRelease, agree
 from crowdblend.errors import DoesNotVerify, InvalidInput, NotApplicable
-from tests.calculus.documents import resealed
+from crowdblend.trusted.calculus import RULES, Certificate, Derivation, compose, verify
+from crowdblend.trusted.calculus.certificate import node
+from crowdblend.trusted.calculus.description import Composite, Description, Disagreement, SameRelease, agree
 from tests.cases import for_each
+from tests.trusted.calculus.documents import resealed
 
 CROWDS = RULES["histogram.suppressed"](k=20)
 NOISY = RULES["histogram.laplace"](noise_epsilon=0.2)

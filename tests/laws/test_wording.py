@@ -6,8 +6,8 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdblend.calculus import RULES, Assumption
-from crowdblend.guarantees.wording import at_least, at_most, close, exactly
+from crowdblend.trusted.calculus import RULES, Assumption
+from crowdblend.trusted.guarantees.wording import at_least, at_most, close, exactly
 from tests.cases import for_each
 
 from .examples import CASES, EXAMPLES

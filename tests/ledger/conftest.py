@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.engines.choice import default_engine
 from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.pending import pending_release, warn
+from crowdblend.sources.engines.choice import default_engine
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.files import filled
 from tests.ledger.sources import policy

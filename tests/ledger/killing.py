@@ -13,8 +13,8 @@ import sys
 import time
 
 from crowdblend.errors import DoesNotCompose
-from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation
 from crowdblend.ledger import Ledger, Spending
+from crowdblend.trusted.guarantees.privacy import CrowdBlending, Differential, Relation
 
 MADE = (Differential(1.0, 1e-6, Relation.ADD_REMOVE), CrowdBlending(8, 0.0))
 

@@ -3,8 +3,8 @@
 from functools import cache
 
 from crowdblend import plan
-from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.ledger import Spending
+from crowdblend.trusted.guarantees.privacy import Guarantee
 
 DIGEST, DATA = "ab" * 32, "cd" * 32
 

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import crowdblend as cb
-from crowdblend.calculus import Assumption
 from crowdblend.errors import DoesNotVerify, InvalidInput, RefusedByLedger
 from crowdblend.ledger import Ledger
 from crowdblend.publishing.adopting import releases_in
+from crowdblend.trusted.calculus import Assumption
 from tests.commands import crowdblend
 
 AREAS = [f"area {n}" for n in range(20)]

@@ -9,12 +9,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from crowdblend.calculus import Assumption
 from crowdblend.errors import DoesNotCompose, InvalidInput
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.finished_release import Release
 from crowdblend.publishing.release import release
+from crowdblend.trusted.calculus import Assumption
 from tests.commands import crowdblend
 from tests.ledger.sources import people, policy, shuffled, write
 from tests.ledger.test_overlap import spread_out

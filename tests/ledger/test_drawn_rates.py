@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 import crowdblend as cb
-from crowdblend.engines.choice import default_engine
-from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import DoesNotCompose
 from crowdblend.kinds import plan
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import DataSource
 from crowdblend.publishing.pending import pending_release
+from crowdblend.sources.engines.choice import default_engine
+from crowdblend.sources.engines.frames import opened_frame
 from tests.cases import for_each
 
 # The largest comes neither first nor last.

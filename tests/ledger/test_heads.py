@@ -13,7 +13,7 @@ from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.ledger.files import change, filled
 from tests.ledger.spendings import spending
-from tests.signatures.keys import new_key
+from tests.trusted.signatures.keys import new_key
 
 
 def test_an_old_copy_is_found(path: Path) -> None:

@@ -8,12 +8,12 @@ import pytest
 import crowdblend as cb
 from crowdblend import plan
 from crowdblend.errors import InvalidInput, Refused
-from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.ledger import Ledger
 from crowdblend.ledger import ledger as module
 from crowdblend.ledger.declarations import Limit, last_day
 from crowdblend.ledger.filters import order_for
 from crowdblend.publishing.pending import with_profile
+from crowdblend.trusted.guarantees.privacy import Differential, Relation
 from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.ledger.spendings import spending

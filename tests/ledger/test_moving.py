@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError, DoesNotCompose, DoesNotVerify, InvalidInput, NotReachable
 from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger, moving, store
@@ -17,6 +16,7 @@ from crowdblend.ledger.moving import move_ledger
 from crowdblend.ledger.store import locate
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.pending import pending_release
+from crowdblend.sources.engines.choice import default_engine
 from tests.commands import crowdblend
 from tests.ledger.databases import execute, needs_postgresql, place
 from tests.ledger.files import change

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from crowdblend.calculus import Assumption
 from crowdblend.errors import DoesNotCompose, Refused
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.finished_release import Release
 from crowdblend.publishing.release import release
+from crowdblend.trusted.calculus import Assumption
 from tests.ledger.sources import DRAWN, people, policy, shuffled, write
 
 ROWS = "rows_are_people = true"
@@ -171,8 +171,8 @@ def test_every_earlier_entry_is_compared(begin, tmp_path: Path) -> None:
 
 def test_the_exact_content_is_all_of_the_content(tmp_path: Path) -> None:
     """Not the first block, the size or the ends of a file."""
-    from crowdblend.engines.identity import source_name
     from crowdblend.policies.source import DataSource
+    from crowdblend.sources.engines.identity import source_name
 
     data, names = DataSource(str(tmp_path / "x.csv"), "csv", rows_are_people=True), []
     for place in (None, 0, 150_000, 299_999):
@@ -253,7 +253,7 @@ def test_people_of_a_population_with_a_limit_are_declared_first(
 
 
 def test_another_hash_function_cannot_be_compared(begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from crowdblend.engines.duckdb.identity import DuckDBHashes
+    from crowdblend.sources.engines.duckdb.identity import DuckDBHashes
 
     write(people(), tmp_path / "drawn.csv")
     write(shuffled(people()), tmp_path / "copy.csv")

@@ -9,8 +9,6 @@ import pandas as pd
 import pytest
 
 import crowdblend
-from crowdblend.calculus import Assumption, verify_file
-from crowdblend.engines.choice import default_engine
 from crowdblend.errors import DoesNotCompose
 from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
@@ -18,6 +16,8 @@ from crowdblend.ledger.identity import identity_of
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.pending import pending_release
 from crowdblend.publishing.release import release
+from crowdblend.sources.engines.choice import default_engine
+from crowdblend.trusted.calculus import Assumption, verify_file
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.sources import NUMBER, people, policy, shuffled, write
 

@@ -10,7 +10,7 @@ from crowdblend.ledger import Ledger, Spending, ledger
 from crowdblend.ledger.declarations import Declarations, Limit
 from crowdblend.ledger.filters import order_for
 from crowdblend.ledger.limits import Accounts
-from crowdblend.planning.plan import plan
+from crowdblend.methods.planning.plan import plan
 from crowdblend.publishing.pending import with_profile
 from tests.commands import crowdblend
 from tests.ledger.spendings import DATA, DIGEST

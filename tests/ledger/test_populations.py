@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from crowdblend.errors import DoesNotCompose, InvalidInput, Refused
-from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.conflicts import _refuse_beside_limit
+from crowdblend.trusted.guarantees.privacy import CrowdBlending, Differential, Relation
 from tests.commands import crowdblend
 from tests.ledger.spendings import spending
 from tests.policies.policies import policy_text

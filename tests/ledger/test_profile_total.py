@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 
 from crowdblend import plan
-from crowdblend.calculus.loss_curves import epsilon_of
-from crowdblend.guarantees.privacy import Differential, Guarantee, Relation
-from crowdblend.guarantees.profiles import (
+from crowdblend.ledger import Ledger
+from crowdblend.ledger.declarations import Limit
+from crowdblend.publishing.pending import with_profile
+from crowdblend.trusted.calculus.loss_curves import epsilon_of
+from crowdblend.trusted.guarantees.privacy import Differential, Guarantee, Relation
+from crowdblend.trusted.guarantees.profiles import (
     ClosenessCurve,
     CrowdCurve,
     LossCurve,
@@ -17,9 +20,6 @@ from crowdblend.guarantees.profiles import (
     ReplacedCurve,
     Uses,
 )
-from crowdblend.ledger import Ledger
-from crowdblend.ledger.declarations import Limit
-from crowdblend.publishing.pending import with_profile
 from tests.ledger.spendings import spending
 
 ADD = Relation.ADD_REMOVE

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdblend.calculus import Assumption
 from crowdblend.errors import DoesNotCompose
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
+from crowdblend.trusted.calculus import Assumption
 from tests.ledger.sources import policy, shuffled, write
 
 ID, PID, ROWS = 'person = "id"', 'person = "pid"', "rows_are_people = true"

@@ -15,16 +15,16 @@ import pytest
 
 import crowdblend as cb
 from crowdblend import plan
-from crowdblend.calculus import RULES
-from crowdblend.calculus.loss_curves import delta_of, spread, together
 from crowdblend.errors import InvalidInput, Refused
-from crowdblend.guarantees.privacy import Differential, Guarantee, Relation
-from crowdblend.guarantees.profiles import CrowdCurve, OutlierCurve, Profile, Uses
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.budget import CUT, SpendingGroup, profile_total
 from crowdblend.ledger.declarations import Limit
 from crowdblend.ledger.filters import _cut, order_for, usage_of
 from crowdblend.publishing.pending import with_profile
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.calculus.loss_curves import delta_of, spread, together
+from crowdblend.trusted.guarantees.privacy import Differential, Guarantee, Relation
+from crowdblend.trusted.guarantees.profiles import CrowdCurve, OutlierCurve, Profile, Uses
 from tests.cases import for_each
 from tests.ledger.spendings import spending
 

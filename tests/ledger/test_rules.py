@@ -4,18 +4,18 @@ from fractions import Fraction
 
 import pytest
 
-from crowdblend.calculus import Assumption, compose
-from crowdblend.calculus.rules.mechanisms import histogram_suppressed
 from crowdblend.errors import DoesNotCompose, InvalidInput
-from crowdblend.guarantees.aggregates import Exploration, IidSampling, RandomSamples
-from crowdblend.guarantees.privacy import (
+from crowdblend.ledger import Ledger
+from crowdblend.trusted.calculus import Assumption, compose
+from crowdblend.trusted.calculus.rules.mechanisms import histogram_suppressed
+from crowdblend.trusted.guarantees.aggregates import Exploration, IidSampling, RandomSamples
+from crowdblend.trusted.guarantees.privacy import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
     Relation,
     ZeroKnowledge,
 )
-from crowdblend.ledger import Ledger
 from tests.cases import for_each
 from tests.ledger.spendings import DATA, DIGEST, planned, shared, spending
 

@@ -20,19 +20,19 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 
-from crowdblend.engines.choice import default_engine
-from crowdblend.engines.engine import Engine
 from crowdblend.errors import DoesNotCompose, InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.source import DataSource
 from crowdblend.publishing.pending import pending_release
+from crowdblend.sources.engines.choice import default_engine
+from crowdblend.sources.engines.engine import Engine
 from tests.cases import for_each
-from tests.engines.test_known_ids import are_rounded, framed, ids_of, in_arrow
 from tests.ledger.databases import execute, needs_postgresql
 from tests.ledger.postgresql_server import server
 from tests.ledger.sources import policy
+from tests.sources.engines.test_known_ids import are_rounded, framed, ids_of, in_arrow
 
 SOURCES = range(500)
 NAMES = [("", ""), ('population = "patients"',) * 2, ('population = "patients"', 'population = "pupils"')]

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 import crowdblend as cb
-from crowdblend.calculus import Assumption
 from crowdblend.errors import DoesNotCompose, DoesNotVerify, InvalidInput, Refused
-from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation
 from crowdblend.ledger import Ledger
+from crowdblend.trusted.calculus import Assumption
+from crowdblend.trusted.guarantees.privacy import CrowdBlending, Differential, Relation
 from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.ledger.spendings import DATA, DIGEST, shared, spending

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from crowdblend.errors import DoesNotCompose, Refused
-from crowdblend.guarantees.privacy import Differential, Relation
 from crowdblend.ledger import Ledger
+from crowdblend.trusted.guarantees.privacy import Differential, Relation
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.spendings import DATA, DIGEST, shared, spending
 

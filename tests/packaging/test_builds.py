@@ -59,7 +59,7 @@ def test_two_builds_are_one(tmp_path: Path) -> None:
     wheel = next(path for path in (tmp_path / "a" / "dist").glob("*.whl"))
     with zipfile.ZipFile(wheel) as archive:
         held = set(archive.namelist())
-    assert {"crowdblend/py.typed", "crowdblend/demo/town-table.toml", "crowdblend/api/release.py"} <= held
+    assert {"crowdblend/py.typed", "crowdblend/lab/demo/town-table.toml", "crowdblend/api/release.py"} <= held
     assert not any(name.startswith(("tests", "tools")) for name in held)
     source = next(path for path in (tmp_path / "a" / "dist").glob("*.tar.gz"))
     with tarfile.open(source) as archive:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from crowdblend.demo import write_population
+from crowdblend.lab.demo import write_population
 from tests.packaging.test_service_user import POLICY
 
 PAGE = Path(__file__).parents[2] / "docs" / "operations.md"

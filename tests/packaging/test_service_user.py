@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from crowdblend.demo import write_population
+from crowdblend.lab.demo import write_population
 from tests.policies.policies import policy_text
 
 USER = 12345

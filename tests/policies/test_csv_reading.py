@@ -7,8 +7,8 @@ import duckdb
 import pytest
 
 from crowdblend.errors import InvalidInput
+from crowdblend.methods.recoding.reading import day, number
 from crowdblend.policies.csv_reading import CsvReading, _pattern
-from crowdblend.recoding.reading import day, number
 from tests.cases import for_each
 
 _SPACES = " \t\n\v\f\r"

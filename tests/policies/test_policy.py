@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from crowdblend.errors import InvalidInput
+from crowdblend.methods.recoding.dates import DateRange, Dates
+from crowdblend.methods.recoding.hierarchies import Hierarchies
+from crowdblend.methods.recoding.intervals import Breaks, Intervals
+from crowdblend.methods.recoding.values import Prefixes, Values
 from crowdblend.policies import load
 from crowdblend.policies.key import Section
-from crowdblend.recoding.dates import DateRange, Dates
-from crowdblend.recoding.hierarchies import Hierarchies
-from crowdblend.recoding.intervals import Breaks, Intervals
-from crowdblend.recoding.values import Prefixes, Values
 from tests.cases import for_each
 
 from .policies import SOUND, bent

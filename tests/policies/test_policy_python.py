@@ -11,9 +11,10 @@ import polars as pl
 import pytest
 
 import crowdblend as cb
-from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
+from crowdblend.methods.recoding.values import Values
+from crowdblend.methods.selection.scores import SCORES
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import (
     BreakDomain,
@@ -28,8 +29,7 @@ from crowdblend.policies.load import load_policy, parse_policy
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.registry import KINDS, WORDS, policy_class, publication_class, publication_keys
 from crowdblend.policies.terms import Terms
-from crowdblend.recoding.values import Values
-from crowdblend.selection.scores import SCORES
+from crowdblend.sources.engines.choice import default_engine
 from tests.cases import for_each
 
 from .policies import SOUND, assert_refused, bent

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from crowdblend.calculus import RULES
-from crowdblend.calculus.evidence import ENUMERATED, MACHINE_CHECKED, Worlds, evidence, in_short, summary
-from crowdblend.guarantees.profiles import (
+from crowdblend.methods.planning.networks.request import Bounds
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.calculus.evidence import ENUMERATED, MACHINE_CHECKED, Worlds, evidence, in_short, summary
+from crowdblend.trusted.guarantees.profiles import (
     AmplifiedCurve,
     BiasedCurve,
     ClosenessCurve,
@@ -24,11 +25,10 @@ from crowdblend.guarantees.profiles import (
     LossCurve,
     SplitCurve,
 )
-from crowdblend.guarantees.programme import ProgrammeCurve
-from crowdblend.planning.networks.request import Bounds
+from crowdblend.trusted.guarantees.programme import ProgrammeCurve
 from tests.cases import spread
-from tests.numerics import test_expected_people as expected_people
-from tests.selection import test_exponential as exponential
+from tests.methods.selection import test_exponential as exponential
+from tests.trusted.numerics import test_expected_people as expected_people
 from tests.truth import test_biased_parts as biased_parts
 from tests.truth import test_composition as composition
 from tests.truth import test_crowd_blending as crowd_blending

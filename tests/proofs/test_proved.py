@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from flint import arb, ctx, fmpq
 
-from crowdblend.calculus import RULES, Certificate
 from crowdblend.errors import DoesNotVerify, Unavailable
-from crowdblend.numerics.crowd_divergence import crowd_divergence
-from crowdblend.publishing.verification.coq_steps import claim, factor_below, proved_steps, whole_number_test
+from crowdblend.reading.verification.coq_steps import claim, factor_below, proved_steps, whole_number_test
+from crowdblend.trusted.calculus import RULES, Certificate
+from crowdblend.trusted.numerics.crowd_divergence import crowd_divergence
 from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.truth import fractions_arithmetic as exact

@@ -7,13 +7,13 @@ from fractions import Fraction
 
 from flint import arb, fmpq
 
-from crowdblend.calculus import RULES
-from crowdblend.calculus.evidence import MACHINE_CHECKED
-from crowdblend.numerics import balls
-from crowdblend.numerics.arithmetic import sampled_factors
-from crowdblend.numerics.crowd_divergence import crowd_divergence, one_fewer, one_more
-from crowdblend.numerics.programme import CrowdTerm, part_divergences
-from crowdblend.numerics.tail_suprema import rising_tail
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.calculus.evidence import MACHINE_CHECKED
+from crowdblend.trusted.numerics import balls
+from crowdblend.trusted.numerics.arithmetic import sampled_factors
+from crowdblend.trusted.numerics.crowd_divergence import crowd_divergence, one_fewer, one_more
+from crowdblend.trusted.numerics.programme import CrowdTerm, part_divergences
+from crowdblend.trusted.numerics.tail_suprema import rising_tail
 from tests.cases import for_each
 from tests.truth import fractions_arithmetic as exact
 

@@ -7,10 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from crowdblend.calculus import Certificate
 from crowdblend.kinds import plan
+from crowdblend.kinds.shared.facts import derive, read_facts, to_json
 from crowdblend.policies.load import parse_policy
-from crowdblend.releases.facts import derive, read_facts, to_json
+from crowdblend.trusted.calculus import Certificate
 from tests.golden.releases import PEOPLE
 from tests.publishing.forgeries import Document, Edit, forged
 from tests.publishing.test_mutated_certificates import EVERY

@@ -19,11 +19,11 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from crowdblend.calculus import Assumption, Certificate, verify
 from crowdblend.errors import DoesNotVerify
-from crowdblend.publishing.verification.consistency import check_certificate
+from crowdblend.kinds.shared.facts import derive, read_facts
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.releases.facts import derive, read_facts
+from crowdblend.reading.verification.consistency import check_certificate
+from crowdblend.trusted.calculus import Assumption, Certificate, verify
 
 SOURCE = Path(inspect.getfile(import_module("crowdblend"))).parent
 Document = dict[str, Any]

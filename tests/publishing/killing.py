@@ -28,8 +28,6 @@ import psycopg
 import pyarrow as pa
 from pyarrow import csv
 
-from crowdblend import system
-from crowdblend.calculus import verify_file
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy
 from crowdblend.publishing import committing
@@ -38,7 +36,9 @@ from crowdblend.publishing.release import release
 from crowdblend.publishing.resuming import resume
 from crowdblend.publishing.staging import stagings_of
 from crowdblend.publishing.target import exclusive_use
-from crowdblend.reports import write
+from crowdblend.reading.reports import write
+from crowdblend.trusted.calculus import verify_file
+from crowdblend.trusted.machine import system
 from tests.policies.policies import policy_text
 
 POLICY = policy_text(

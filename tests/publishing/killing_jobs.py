@@ -17,17 +17,17 @@ import time
 import traceback
 from pathlib import Path
 
-from crowdblend.calculus import verify_file
 from crowdblend.cli import release as _  # noqa: F401  what a start would load
 from crowdblend.cli.main import main as command
-from crowdblend.engines.spark.session import session
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy
 from crowdblend.publishing import release as publishing
 from crowdblend.publishing.staging import stagings_of
-from tests.engines.spark.conftest import SETTINGS
+from crowdblend.sources.engines.spark.session import session
+from crowdblend.trusted.calculus import verify_file
 from tests.publishing import killing
 from tests.publishing.killing import empty_server, prepare
+from tests.sources.engines.spark.conftest import SETTINGS
 
 EPSILON = 2.0
 PUBLISHED_ALREADY = 2

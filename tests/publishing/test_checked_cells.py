@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crowdblend.designs import Stratum
 from crowdblend.errors import DoesNotVerify
-from crowdblend.estimates.cells import CellLaws
-from crowdblend.estimates.estimator import Estimator, Intervals
-from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseFromThreshold, NoiseOnEveryCell
-from crowdblend.publishing.verification.counts import check_cells, check_point_estimates
+from crowdblend.kinds.shared.facts import CellTable
+from crowdblend.methods.designs import Stratum
+from crowdblend.methods.estimates.cells import CellLaws
+from crowdblend.methods.estimates.estimator import Estimator, Intervals
+from crowdblend.methods.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseFromThreshold, NoiseOnEveryCell
+from crowdblend.methods.recoding.domain import Domain
 from crowdblend.reading.cells import Cells, Estimates, open_cells
-from crowdblend.recoding.domain import Domain
-from crowdblend.releases.facts import CellTable
+from crowdblend.reading.verification.counts import check_cells, check_point_estimates
 from tests.cases import for_each
 
 SEX, REGION = Domain(recoding="values", labels=("f", "m")), Domain(recoding="values", labels=("a", "b", "c"))

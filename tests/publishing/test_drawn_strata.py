@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 import crowdblend as cb
-from crowdblend.engines.choice import default_engine
-from crowdblend.engines.frames import opened_frame
 from crowdblend.kinds import plan
 from crowdblend.policies.source import DataSource
-from crowdblend.randomness import ReleaseKey
+from crowdblend.sources.engines.choice import default_engine
+from crowdblend.sources.engines.frames import opened_frame
+from crowdblend.trusted.randomness import ReleaseKey
 from tests.cases import for_each
 
 KEY, EACH = bytes(range(32)), 3_000

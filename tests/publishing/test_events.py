@@ -10,10 +10,10 @@ from unittest import mock
 
 import pytest
 
-from crowdblend import observing
 from crowdblend.cli.progress import progress_line
-from crowdblend.demo import write_population
+from crowdblend.lab.demo import write_population
 from crowdblend.ledger import Ledger
+from crowdblend.trusted.machine import observing
 from tests.commands import Finished, crowdblend
 from tests.policies.policies import policy_text
 

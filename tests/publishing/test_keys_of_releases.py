@@ -19,7 +19,9 @@ PIECE = 8
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A steward's folder, where reports have no figures to save time."""
-    monkeypatch.setattr("crowdblend.reports.write.write_report", lambda to, **_: (to / "report.html").write_text("no"))
+    monkeypatch.setattr(
+        "crowdblend.reading.reports.write.write_report", lambda to, **_: (to / "report.html").write_text("no")
+    )
     prepare(tmp_path / "place")
     return tmp_path / "place"
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.calculus import verify_file
 from crowdblend.ledger import Ledger
+from crowdblend.trusted.calculus import verify_file
 from tests.ledger.databases import DATABASES, needs_postgresql, place
 from tests.publishing.killing import MODES, POLICY, prepare
 

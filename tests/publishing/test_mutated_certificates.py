@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from crowdblend.calculus import Certificate, Derivation
-from crowdblend.calculus.certificate import by_strength
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.kinds import AnyPlan, plan
+from crowdblend.kinds.shared.facts import derive, read_facts, to_json
 from crowdblend.policies.load import parse_policy
-from crowdblend.publishing.verification.consistency import check_certificate
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.releases.facts import derive, read_facts, to_json
+from crowdblend.reading.verification.consistency import check_certificate
+from crowdblend.trusted.calculus import Certificate, Derivation
+from crowdblend.trusted.calculus.certificate import by_strength
 from tests.golden.releases import DISTRICTS, PEOPLE, POLICIES, PROGRAMMES
 
 _RATES = ", ".join(f'"{name}" = {0.05 * (place % 3 + 1)}' for place, name in enumerate(DISTRICTS))

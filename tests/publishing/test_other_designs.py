@@ -2,10 +2,10 @@
 
 import pytest
 
-from crowdblend import designs
-from crowdblend.designs.design import differential_of
 from crowdblend.errors import DoesNotVerify
-from crowdblend.releases.facts import derive, read_facts
+from crowdblend.kinds.shared.facts import derive, read_facts
+from crowdblend.methods import designs
+from crowdblend.methods.designs.design import differential_of
 from tests.publishing.test_mutated_certificates import EVERY, honest
 
 HALF = {"rate": 0.5, "low": 0.5, "high": 0.5}

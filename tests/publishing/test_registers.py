@@ -6,14 +6,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from crowdblend.calculus import Assumption, verify_file
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.kinds import plan
+from crowdblend.lab.rehearsal.subject import subject_of
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
-from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.reading.release import read
-from crowdblend.rehearsal.subject import subject_of
+from crowdblend.reading.verification.consistency import verify_release
+from crowdblend.trusted.calculus import Assumption, verify_file
 from tests.cases import for_each
 from tests.golden.releases import KEY, PEOPLE, POLICIES
 

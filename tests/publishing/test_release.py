@@ -6,16 +6,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from crowdblend.calculus import verify_file
-from crowdblend.demo import write_population
 from crowdblend.errors import DoesNotCompose, DoesNotVerify, Infeasible, InvalidInput
+from crowdblend.kinds.shared.facts import read_facts
+from crowdblend.lab.demo import write_population
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.release import release
-from crowdblend.randomness import coins
-from crowdblend.releases.facts import read_facts
-from crowdblend.reports.write import write_report
+from crowdblend.reading.reports.write import write_report
+from crowdblend.trusted.calculus import verify_file
+from crowdblend.trusted.randomness import coins
 from tests.policies.policies import policy_text
 
 KEY = bytes(range(32))

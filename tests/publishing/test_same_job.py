@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import crowdblend as cb
-from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import parse_policy
@@ -19,7 +18,8 @@ from crowdblend.publishing.pending import PendingRelease
 from crowdblend.publishing.release import release
 from crowdblend.publishing.resuming import resume
 from crowdblend.publishing.staging import stagings_of
-from crowdblend.reports import write
+from crowdblend.reading.reports import write
+from crowdblend.trusted.calculus import verify_file
 from tests import commands
 from tests.api.survey import survey, table
 from tests.ledger.databases import DATABASES

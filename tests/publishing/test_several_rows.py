@@ -12,14 +12,14 @@ from click.testing import CliRunner
 
 import crowdblend as cb
 from crowdblend.cli.main import cli
-from crowdblend.designs.draw import Coin, Everybody
-from crowdblend.engines.choice import count_classes
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
+from crowdblend.methods.designs.draw import Coin, Everybody
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
-from crowdblend.publishing.verification.consistency import verify_release
-from crowdblend.randomness import DrawKey
+from crowdblend.reading.verification.consistency import verify_release
+from crowdblend.sources.engines.choice import count_classes
+from crowdblend.trusted.randomness import DrawKey
 from tests.policies.policies import policy_text
 
 KEY = bytes(range(32))

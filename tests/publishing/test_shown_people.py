@@ -18,18 +18,18 @@ import pytest
 from numpy.typing import NDArray
 
 import crowdblend as cb
-from crowdblend.calculus import Certificate, verify
-from crowdblend.calculus.encoding import read_text
-from crowdblend.designs import ThinnedSurvey
 from crowdblend.errors import DoesNotVerify
-from crowdblend.estimates import laws
+from crowdblend.kinds.shared.facts import derive, read_facts
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.values import StrataValues, values_of
-from crowdblend.publishing.verification import shown_people
-from crowdblend.publishing.verification.consistency import verify_release
-from crowdblend.publishing.verification.shown_people import ShownPeople, check_people
+from crowdblend.methods.designs import ThinnedSurvey
+from crowdblend.methods.estimates import laws
 from crowdblend.reading.release import read
-from crowdblend.releases.facts import derive, read_facts
+from crowdblend.reading.verification import shown_people
+from crowdblend.reading.verification.consistency import verify_release
+from crowdblend.reading.verification.shown_people import ShownPeople, check_people
+from crowdblend.trusted.calculus import Certificate, verify
+from crowdblend.trusted.calculus.encoding import read_text
 from tests.cases import for_each
 
 COLUMNS = {

@@ -14,7 +14,7 @@ from crowdblend.ledger import Ledger
 from crowdblend.publishing.staging import Staging
 from tests.commands import crowdblend
 from tests.ledger.test_populations import write
-from tests.signatures.keys import new_key
+from tests.trusted.signatures.keys import new_key
 
 
 @pytest.fixture

@@ -15,28 +15,28 @@ from msgspec import structs
 from scipy import stats
 
 import crowdblend as cb
-from crowdblend.auditing.statistical.subject import hard_sizes
-from crowdblend.calculus import Assumption
-from crowdblend.calculus.profiles import profile_of
-from crowdblend.calculus.rules import profiles
 from crowdblend.cli.main import cli
-from crowdblend.designs import Biased, Strata, Stratum
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.points.facts import PointsFacts
+from crowdblend.kinds.shared.facts import read_facts
+from crowdblend.kinds.shared.outputs import CountsOutput
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.plan import TablePlan
+from crowdblend.lab.auditing.statistical.subject import hard_sizes
+from crowdblend.lab.rehearsal.made_up import make_up_people
+from crowdblend.lab.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
+from crowdblend.lab.rehearsal.subject import subject_of
 from crowdblend.ledger import Ledger
-from crowdblend.mechanisms.histograms import SuppressedHistogram
-from crowdblend.planning.plan import plan as crowds
-from crowdblend.publishing.verification.consistency import verify_release
-from crowdblend.randomness import ReleaseKey
-from crowdblend.rehearsal.made_up import make_up_people
-from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
-from crowdblend.rehearsal.subject import subject_of
-from crowdblend.releases.facts import read_facts
-from crowdblend.releases.outputs import CountsOutput
+from crowdblend.methods.designs import Biased, Strata, Stratum
+from crowdblend.methods.mechanisms.histograms import SuppressedHistogram
+from crowdblend.methods.planning.plan import plan as crowds
+from crowdblend.reading.verification.consistency import verify_release
+from crowdblend.trusted.calculus import Assumption
+from crowdblend.trusted.calculus.profiles import profile_of
+from crowdblend.trusted.calculus.rules import profiles
+from crowdblend.trusted.randomness import ReleaseKey
 from tests.cases import for_each
 from tests.publishing.test_verification import forged
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.calculus import Assumption, Certificate, verify
 from crowdblend.errors import DoesNotVerify
-from crowdblend.publishing.verification.consistency import check_certificate, verify_release
+from crowdblend.kinds.shared.facts import derive, read_facts
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.releases.facts import derive, read_facts
-from tests.calculus.documents import resealed
+from crowdblend.reading.verification.consistency import check_certificate, verify_release
+from crowdblend.trusted.calculus import Assumption, Certificate, verify
 from tests.cases import for_each
 from tests.publishing.test_mutated_certificates import EVERY, honest, is_accepted
+from tests.trusted.calculus.documents import resealed
 
 # Those that follow from facts; of the others nothing in a folder tells, so that the publisher alone vouches for them.
 NOTICED = {

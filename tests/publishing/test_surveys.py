@@ -12,16 +12,16 @@ import pytest
 from scipy.stats import binom
 
 import crowdblend as cb
-from crowdblend.calculus import Assumption
-from crowdblend.designs import Strata, Stratum, Survey, ThinnedSurvey
 from crowdblend.errors import CrowdblendError, DoesNotCompose
-from crowdblend.guarantees.aggregates import RandomSamples
-from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
-from crowdblend.mechanisms import SuppressedHistogram
+from crowdblend.kinds.shared.facts import derive, read_facts
+from crowdblend.methods.designs import Strata, Stratum, Survey, ThinnedSurvey
+from crowdblend.methods.mechanisms import SuppressedHistogram
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.starter import init_policy
-from crowdblend.releases.facts import derive, read_facts
+from crowdblend.trusted.calculus import Assumption
+from crowdblend.trusted.guarantees.aggregates import RandomSamples
+from crowdblend.trusted.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from tests.cases import for_each
 
 PEOPLE, ASKED = 20_000, 4_000
@@ -357,7 +357,7 @@ def test_a_survey_that_shows_more_people_than_it_has_does_not_verify(
     name: str, survey: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever publishes by a program of their own could say that fewer were asked, which would guarantee more."""
-    monkeypatch.setattr("crowdblend.releases.class_counts.check_survey", lambda *_, **__: None)
+    monkeypatch.setattr("crowdblend.kinds.shared.class_counts.check_survey", lambda *_, **__: None)
     publication, _, columns, delta = KINDS[name]
     given: dict[str, Any] = {"columns": columns, "person": "id", "epsilon": 1.0, "delta": delta}
     policy = cb.Policy(sampling=cb.Survey(100, of=PEOPLE, thin=0.8), publish=publication, **given)

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from crowdblend import system
-from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, InvalidInput, NoRoom, Refused, Unavailable
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy, parse_policy
@@ -17,7 +15,9 @@ from crowdblend.publishing.committing import recover
 from crowdblend.publishing.resuming import resume
 from crowdblend.publishing.staging import Completion, Journal, Staging, stagings_of
 from crowdblend.publishing.target import check_target, exclusive_use
-from crowdblend.reports import write
+from crowdblend.reading.reports import write
+from crowdblend.trusted.calculus import verify_file
+from crowdblend.trusted.machine import system
 from tests.ledger.spendings import spending
 from tests.publishing.stopped_releases import FILES, begin, expected, leftovers, published, refusal_of, stop, stopped_by
 
@@ -57,7 +57,7 @@ def test_a_failure_after_the_entry_is_resumed_to_the_same_bytes(
 def test_a_crash_leaves_word_of_its_policy(place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is killed removes nothing: its journal says where the policy is, also after another release there."""
     with monkeypatch.context() as broken:
-        broken.setattr("crowdblend.reports.write.write_report", stop(SystemExit(137)))
+        broken.setattr("crowdblend.reading.reports.write.write_report", stop(SystemExit(137)))
         broken.setattr(Staging, "discard", lambda _: None)
         with pytest.raises(SystemExit):
             begin(place, ledger)
@@ -149,7 +149,7 @@ def test_a_folder_that_is_made_meanwhile_is_left_alone(
         (place / "out" / "notes.txt").write_text("mine")
 
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr("crowdblend.reports.write.write_report", write_report)
+        meanwhile.setattr("crowdblend.reading.reports.write.write_report", write_report)
         with pytest.raises(InvalidInput) as refused:
             begin(place, ledger)
     assert refused.value.code == "output-exists"

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from crowdblend.calculus import Certificate, Derivation, sha256_of
 from crowdblend.errors import DoesNotVerify
-from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.reading.release import read
-from tests.calculus.documents import resealed
+from crowdblend.reading.verification.consistency import verify_release
+from crowdblend.trusted.calculus import Certificate, Derivation, sha256_of
 from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.golden.releases import POLICIES
+from tests.trusted.calculus.documents import resealed
 
 # What is made of facts and data: whoever forges these would write it anew, so that it must not be what is noticed.
 EXPLANATIONS = ("README.md", "datapackage.json", "report.html")

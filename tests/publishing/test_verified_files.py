@@ -15,19 +15,19 @@ import pytest
 from click.testing import CliRunner
 from pyarrow import csv, parquet
 
-from crowdblend.calculus import sha256_of
-from crowdblend.calculus.folder_files import regular_file_hash
 from crowdblend.cli.main import cli
 from crowdblend.errors import DoesNotVerify
-from crowdblend.publishing.verification.consistency import verify_release
 from crowdblend.reading import allowance
 from crowdblend.reading.allowance import Allowance
 from crowdblend.reading.parquet_pages import pages_of
 from crowdblend.reading.release import read
-from crowdblend.reports.write import report_html
-from tests.calculus.documents import resealed
+from crowdblend.reading.reports.write import report_html
+from crowdblend.reading.verification.consistency import verify_release
+from crowdblend.trusted.calculus import sha256_of
+from crowdblend.trusted.calculus.folder_files import regular_file_hash
 from tests.cases import for_each
 from tests.publishing.test_verification import forged, refused, smallest_cell, unchanged
+from tests.trusted.calculus.documents import resealed
 
 
 def test_files_that_the_publisher_adds_are_named(releases: dict[str, Path], tmp_path: Path) -> None:

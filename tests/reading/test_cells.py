@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from pyarrow import csv, parquet
 
 import crowdblend as cb
-from crowdblend.demo import town
 from crowdblend.errors import DoesNotVerify
+from crowdblend.lab.demo import town
 from crowdblend.reading import allowance, cells
 from crowdblend.reading.cells import N, open_cells
 

@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from crowdblend.calculus import sha256_of, verify_file
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.policies.load import parse_policy
-from crowdblend.publishing.verification.consistency import verify_release
+from crowdblend.reading.verification.consistency import verify_release
+from crowdblend.trusted.calculus import sha256_of, verify_file
 from tests.cases import for_each
 from tests.golden.releases import DISTRICTS, POLICIES
 from tests.reading.conftest import NAMES

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from crowdblend.calculus import verify_file
-from crowdblend.designs import Stratum
 from crowdblend.errors import CrowdblendError, DoesNotVerify
-from crowdblend.estimates.cells import CellLaws, estimator_of
-from crowdblend.estimates.laws import ExactCounts
+from crowdblend.methods.designs import Stratum
+from crowdblend.methods.estimates.cells import CellLaws, estimator_of
+from crowdblend.methods.estimates.laws import ExactCounts
 from crowdblend.reading.release import read
+from crowdblend.trusted.calculus import verify_file
 from tests.cases import for_each
 
 verified = cache(verify_file)

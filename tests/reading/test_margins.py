@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdblend.estimates.cells import CellLaws
+from crowdblend.kinds.shared.facts import CellTable
+from crowdblend.methods.estimates.cells import CellLaws
+from crowdblend.methods.recoding.domain import Domain
 from crowdblend.reading import cells
 from crowdblend.reading.cells import open_cells
 from crowdblend.reading.margins import MarginCounter
-from crowdblend.recoding.domain import Domain
-from crowdblend.releases.facts import CellTable
-from tests.reports.releases import release, table
+from tests.reading.reports.releases import release, table
 
 X, Y = ("a", "b", "never"), ("c,d", "É", "g\nh")
 LABEL = st.sampled_from(["a", "b", "c,d", "É", "undeclared", ""])

@@ -9,20 +9,26 @@ import pytest
 from msgspec.structs import replace
 from scipy.stats import binom
 
-from crowdblend.designs import Strata, Stratum
-from crowdblend.estimates.cells import CellLaws, estimator_of
-from crowdblend.estimates.laws import ExactCounts, GaussianOnEveryCell, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
-from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds import plan
+from crowdblend.kinds.shared.facts import DATA, CellTable, ReleaseFacts
 from crowdblend.kinds.table.facts import TableFacts
-from crowdblend.mechanisms import SuppressedHistogram
-from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, ThresholdHistogram
-from crowdblend.mechanisms.outliers import OutlierHistogram
+from crowdblend.methods.designs import Strata, Stratum
+from crowdblend.methods.estimates.cells import CellLaws, estimator_of
+from crowdblend.methods.estimates.laws import (
+    ExactCounts,
+    GaussianOnEveryCell,
+    NoiseBelowK,
+    NoiseOnEveryCell,
+    OutlierNoise,
+)
+from crowdblend.methods.mechanisms import SuppressedHistogram
+from crowdblend.methods.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, ThresholdHistogram
+from crowdblend.methods.mechanisms.outliers import OutlierHistogram
+from crowdblend.methods.recoding.values import Values
 from crowdblend.policies.load import parse_policy
 from crowdblend.reading.notes import _off, sentences
 from crowdblend.reading.readme import readme
-from crowdblend.recoding.values import Values
-from crowdblend.releases.facts import DATA, CellTable, ReleaseFacts
+from crowdblend.trusted.guarantees.wording import three_digits
 from tests.cases import for_each
 from tests.golden.releases import POLICIES, PROGRAMMES
 

@@ -19,16 +19,16 @@ import pyarrow as pa
 from pyarrow import parquet
 
 import crowdblend as cb
-from crowdblend.engines.memory import MemoryEngine
 from crowdblend.kinds import plan
+from crowdblend.kinds.shared.facts import DATA, ReleaseFacts
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.sampling_section import Sampling
-from crowdblend.randomness import ReleaseKey
 from crowdblend.reading.notes import sentences
-from crowdblend.releases.facts import DATA, ReleaseFacts
+from crowdblend.sources.engines.memory import MemoryEngine
+from crowdblend.trusted.randomness import ReleaseKey
 from tests.cases import for_each
-from tests.estimates.coverage import DESIGNS, KINDS, policy_text
+from tests.methods.estimates.coverage import DESIGNS, KINDS, policy_text
 
 REGIONS, SHOPS = ("north", "south"), [f"s{at:02}" for at in range(60)]
 # Nobody to 1,180 people in every class; in the region that is sampled less there are more.

@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-from crowdblend.frozen import dataclass
+from crowdblend.trusted.machine.frozen import dataclass
 
 Attributes = dict[str, str]
 

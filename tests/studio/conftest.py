@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from crowdblend.demo import write_friendships, write_population
+from crowdblend.lab.demo import write_friendships, write_population
 from crowdblend.studio import jobs, work
 from crowdblend.studio.app import application
 from crowdblend.studio.places import Root

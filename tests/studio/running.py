@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pyarrow import parquet
 
-from crowdblend.demo import town, write_friendships
+from crowdblend.lab.demo import town, write_friendships
 
 TOWNS = ("town", "register", "rows", "map", "figures", "programme")
 

@@ -11,7 +11,7 @@ import playwright.sync_api as playwright
 import pytest
 
 import crowdblend as cb
-from crowdblend.demo import town
+from crowdblend.lab.demo import town
 from tests import cases
 from tests.accessibility import findings
 from tests.needs import QUIET, chromium

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 import crowdblend as cb
-from crowdblend.demo import write_population
+from crowdblend.lab.demo import write_population
 from crowdblend.studio import security
 from tests.studio.conftest import FROM_PAGE, Visitor
 from tests.studio.model.kinds_of_choices import CASES
@@ -107,7 +107,7 @@ def test_the_made_up_town_is_called_as_in_the_first_steps(
     visitor: Visitor, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same people under another name are refused, whoever goes the first steps in both."""
-    monkeypatch.setattr("crowdblend.demo.write_population", lambda path: write_population(path, 600))
+    monkeypatch.setattr("crowdblend.lab.demo.write_population", lambda path: write_population(path, 600))
     number = visitor.send("/drafts", {"town": "1"}).headers["location"].split("/")[2]
     steps = (Path(__file__).parents[2] / "docs" / "start" / "steward.md").read_text(encoding="utf-8")
     name = visitor.studio.drafts.get(number).choices.text("data", "population")

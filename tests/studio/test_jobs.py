@@ -11,8 +11,8 @@ from unittest import mock
 import pytest
 
 import crowdblend as cb
-from crowdblend.demo import write_population
 from crowdblend.errors import InvalidInput
+from crowdblend.lab.demo import write_population
 from crowdblend.publishing.release import release
 from crowdblend.studio import work
 from crowdblend.studio.jobs import JOB, STATUS, Jobs

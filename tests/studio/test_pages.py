@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import crowdblend as cb
-from crowdblend.guarantees.guessing import percent, right_guess
 from crowdblend.studio.jobs import Job
 from crowdblend.studio.model.choices import Choices, policy_of
+from crowdblend.trusted.guarantees.guessing import percent, right_guess
 from tests.studio.conftest import Visitor
 from tests.studio.model.kinds_of_choices import CASES
 
@@ -479,7 +479,7 @@ def test_the_server_itself_reads_no_folder_of_a_release(
 
     for place in ("opened_release.read", "opened_release.write_csv_file"):
         monkeypatch.setattr(f"crowdblend.studio.{place}", read)
-    monkeypatch.setattr("crowdblend.reports.write.read", read)
+    monkeypatch.setattr("crowdblend.reading.reports.write.read", read)
     for page in ("folder?folder=published", "report?folder=published", "zip?folder=published", "csv?folder=published"):
         shown = visitor.get(f"/releases/{page}").text
         assert "the server reads a folder" not in shown

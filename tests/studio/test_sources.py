@@ -16,9 +16,9 @@ import pytest
 from pyarrow import parquet
 
 import crowdblend as cb
-from crowdblend.engines.databases import local_copy
 from crowdblend.policies.header import MOST_COLUMNS
 from crowdblend.policies.starter import init_policy
+from crowdblend.sources.engines.databases import local_copy
 from crowdblend.studio.model.choices import policy_of
 from crowdblend.studio.pages.data import file_header
 from tests.ledger.databases import execute, needs_postgresql

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
-from crowdblend.numerics.balls import round_down, round_up
+from crowdblend.trusted.numerics.balls import round_down, round_up
 
 Distribution = Mapping[Hashable, Fraction]
 

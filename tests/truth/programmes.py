@@ -12,10 +12,10 @@ from functools import lru_cache
 from itertools import product
 from math import prod
 
-from crowdblend.guarantees.profiles import ClosenessCurve, Uses
-from crowdblend.guarantees.programme import PartInCrowds, PartOfPoints, PartOfSample, PartWithNoise, PrivatePart
-from crowdblend.numerics.laplace import step_divergences
-from crowdblend.numerics.programme import CrowdTerm, NoiseTerm, OwnTerm, PointTerm, Term
+from crowdblend.trusted.guarantees.profiles import ClosenessCurve, Uses
+from crowdblend.trusted.guarantees.programme import PartInCrowds, PartOfPoints, PartOfSample, PartWithNoise, PrivatePart
+from crowdblend.trusted.numerics.laplace import step_divergences
+from crowdblend.trusted.numerics.programme import CrowdTerm, NoiseTerm, OwnTerm, PointTerm, Term
 
 from . import fractions_arithmetic as exact
 from .distributions import Distribution, both, epsilon_above, mix, surely

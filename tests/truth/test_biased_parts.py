@@ -9,18 +9,18 @@ from itertools import product
 import pytest
 from flint import arb
 
-from crowdblend.calculus.loss_curves import curve_of
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.profiles import ClosenessCurve, Uses
-from crowdblend.guarantees.programme import (
+from crowdblend.trusted.calculus.loss_curves import curve_of
+from crowdblend.trusted.guarantees.profiles import ClosenessCurve, Uses
+from crowdblend.trusted.guarantees.programme import (
     PartInCrowds,
     PartOfSample,
     PartWithNoise,
     PrivatePart,
     UnequalProgrammeCurve,
 )
-from crowdblend.numerics.balls import precision, round_up
-from crowdblend.numerics.mechanism_curves import BiasedCrowds
+from crowdblend.trusted.numerics.balls import precision, round_up
+from crowdblend.trusted.numerics.mechanism_curves import BiasedCrowds
 from tests.cases import seeds
 
 from .distributions import Distribution, growth_below, hockey_stick

@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import pytest
 
-from crowdblend.calculus import RULES
-from crowdblend.calculus.rules.composition import compose
 from crowdblend.errors import DoesNotCompose
-from crowdblend.guarantees.aggregates import IidSampling, RandomSamples
-from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.calculus.rules.composition import compose
+from crowdblend.trusted.guarantees.aggregates import IidSampling, RandomSamples
+from crowdblend.trusted.guarantees.privacy import Differential, Relation, ZeroKnowledge
 from tests.cases import for_each
 
 from .definitions import add_remove_delta

@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import pytest
 
-from crowdblend.calculus import RULES
-from crowdblend.calculus.rules.composition import compose
 from crowdblend.errors import DoesNotCompose, NotApplicable
-from crowdblend.guarantees.privacy import CrowdBlending, Differential, Relation
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.calculus.rules.composition import compose
+from crowdblend.trusted.guarantees.privacy import CrowdBlending, Differential, Relation
 from tests.cases import for_each
 
 from .definitions import add_remove_delta, crowd_blending

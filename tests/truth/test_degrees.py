@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from crowdblend.calculus import RULES
-from crowdblend.mechanisms.networks import NoisyStatistic
-from crowdblend.networks.exact import degree_shares
-from crowdblend.planning.networks.request import Bounds, NetworkRequest
-from crowdblend.planning.networks.solve import plan_network
+from crowdblend.methods.mechanisms.networks import NoisyStatistic
+from crowdblend.methods.networks.exact import degree_shares
+from crowdblend.methods.planning.networks.request import Bounds, NetworkRequest
+from crowdblend.methods.planning.networks.solve import plan_network
+from crowdblend.trusted.calculus import RULES
 from tests.cases import for_each
 
 from .small_graphs import Graph, conceal, degrees, edges, graphs

@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from crowdblend.calculus.loss_curves import delta_of
-from crowdblend.guarantees.profiles import (
+from crowdblend.trusted.calculus.loss_curves import delta_of
+from crowdblend.trusted.guarantees.profiles import (
     AmplifiedCurve,
     ClosenessCurve,
     CrowdCurve,
@@ -13,7 +13,7 @@ from crowdblend.guarantees.profiles import (
     Profile,
     Uses,
 )
-from crowdblend.guarantees.programme import PartInCrowds, PartOfPoints, PartOfSample, PartWithNoise, PrivatePart
+from crowdblend.trusted.guarantees.programme import PartInCrowds, PartOfPoints, PartOfSample, PartWithNoise, PrivatePart
 from tests.cases import for_each, seeds
 
 from .distributions import growth_below

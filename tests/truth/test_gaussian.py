@@ -8,11 +8,11 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 from flint import arb, ctx
 
-from crowdblend.calculus import RULES
-from crowdblend.calculus.loss_curves import curve_of, together
-from crowdblend.guarantees.profiles import GaussianCurve, LossCurve, Uses
-from crowdblend.guarantees.programme import OneSampleCurve
-from crowdblend.numerics.balls import round_up
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.calculus.loss_curves import curve_of, together
+from crowdblend.trusted.guarantees.profiles import GaussianCurve, LossCurve, Uses
+from crowdblend.trusted.guarantees.programme import OneSampleCurve
+from crowdblend.trusted.numerics.balls import round_up
 from tests.cases import for_each
 
 SIGMAS = (0.5, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.4, 1.6, 1.8, 2.0, 2.3, 2.7, 3.1, 3.7, 4.4)

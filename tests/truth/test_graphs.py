@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from crowdblend.calculus import RULES
-from crowdblend.guarantees.aggregates import Exploration
-from crowdblend.guarantees.utility import AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN, Sampler
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.guarantees.aggregates import Exploration
+from crowdblend.trusted.guarantees.utility import AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN, Sampler
 from tests.cases import for_each
 
 from .network_samplers import averages, estimate, term

@@ -5,9 +5,9 @@ from itertools import product
 
 import pytest
 
-from crowdblend.calculus import RULES
-from crowdblend.guarantees.privacy import CrowdBlending
-from crowdblend.numerics.crowd_divergence import crowd_divergence
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.guarantees.privacy import CrowdBlending
+from crowdblend.trusted.numerics.crowd_divergence import crowd_divergence
 from tests.cases import for_each
 
 from . import fractions_arithmetic as exact

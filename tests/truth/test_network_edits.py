@@ -5,8 +5,13 @@ from functools import cache
 
 import numpy as np
 
-from crowdblend.networks import Structure, network
-from crowdblend.networks.exact import average_degree, edits_to_connected, edits_to_cycle_free, edits_to_euler_path
+from crowdblend.methods.networks import Structure, network
+from crowdblend.methods.networks.exact import (
+    average_degree,
+    edits_to_connected,
+    edits_to_cycle_free,
+    edits_to_euler_path,
+)
 from tests.cases import for_each
 
 from .small_graphs import (

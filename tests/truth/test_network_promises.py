@@ -6,11 +6,11 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations, combinations_with_replacement, product
 
-from crowdblend.calculus import RULES
-from crowdblend.guarantees.aggregates import Neighbourhood
-from crowdblend.mechanisms.networks import NoisyStatistic
-from crowdblend.planning.networks.request import Bounds, NetworkRequest, SimulatorView
-from crowdblend.planning.networks.solve import NetworkPlan, plan_network
+from crowdblend.methods.mechanisms.networks import NoisyStatistic
+from crowdblend.methods.planning.networks.request import Bounds, NetworkRequest, SimulatorView
+from crowdblend.methods.planning.networks.solve import NetworkPlan, plan_network
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.guarantees.aggregates import Neighbourhood
 from tests.cases import for_each
 
 from .network_samplers import averages, estimate, light_ends, term

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 from flint import arb, ctx
 
-from crowdblend.calculus import RULES
-from crowdblend.numerics.laplace import step_divergence
-from crowdblend.numerics.noise_below_k import spliced_divergence
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.numerics.laplace import step_divergence
+from crowdblend.trusted.numerics.noise_below_k import spliced_divergence
 from tests.cases import for_each
 
 from . import fractions_arithmetic as exact

@@ -8,9 +8,9 @@ not. A table that counts people by the size of their household shows who is in i
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from crowdblend.calculus import RULES, Assumption
-from crowdblend.planning.networks.request import Bounds, NetworkRequest
-from crowdblend.planning.networks.solve import plan_network
+from crowdblend.methods.planning.networks.request import Bounds, NetworkRequest
+from crowdblend.methods.planning.networks.solve import plan_network
+from crowdblend.trusted.calculus import RULES, Assumption
 from tests.cases import for_each
 
 from .distributions import Distribution, divergence, growth_below, mix, surely

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import comb
 
-from crowdblend.calculus import RULES, Assumption, Derivation
+from crowdblend.trusted.calculus import RULES, Assumption, Derivation
 from tests.cases import for_each
 from tests.laws.test_own_randomness import OF_MECHANISMS
 

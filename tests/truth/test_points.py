@@ -4,10 +4,15 @@ import random
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
-from crowdblend.calculus import RULES
-from crowdblend.guarantees.privacy import CrowdBlending
-from crowdblend.numerics.crowd_divergence import Gap, one_fewer, one_more
-from crowdblend.numerics.points_in_crowds import gathered_ratios, likelihood_ratios, mean_gap, shuffled_divergence
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.guarantees.privacy import CrowdBlending
+from crowdblend.trusted.numerics.crowd_divergence import Gap, one_fewer, one_more
+from crowdblend.trusted.numerics.points_in_crowds import (
+    gathered_ratios,
+    likelihood_ratios,
+    mean_gap,
+    shuffled_divergence,
+)
 from tests.cases import for_each
 
 from . import fractions_arithmetic as exact

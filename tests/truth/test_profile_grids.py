@@ -2,8 +2,8 @@
 
 import pytest
 
-from crowdblend.calculus.loss_curves import curve_of, grid_of, pair_of, together
-from crowdblend.guarantees.profiles import (
+from crowdblend.trusted.calculus.loss_curves import curve_of, grid_of, pair_of, together
+from crowdblend.trusted.guarantees.profiles import (
     AmplifiedCurve,
     BiasedCurve,
     ClosenessCurve,
@@ -20,7 +20,7 @@ from crowdblend.guarantees.profiles import (
     ThresholdCurve,
     Uses,
 )
-from crowdblend.guarantees.programme import (
+from crowdblend.trusted.guarantees.programme import (
     OneSampleCurve,
     PartInCrowds,
     PartWithNoise,
@@ -28,7 +28,7 @@ from crowdblend.guarantees.programme import (
     ProgrammeCurve,
     UnequalSampleCurve,
 )
-from crowdblend.numerics.series import cut_for
+from crowdblend.trusted.numerics.series import cut_for
 from tests.cases import for_each
 
 DELTA = 1e-5
@@ -82,7 +82,7 @@ def compare(curves: tuple[LossCurve, ...], releases: int, monkeypatch: pytest.Mo
     uses = Profile(tuple(Uses(curve, releases) for curve in curves)).uses
     ours = epsilon(uses, grid_of(uses))
     spacing = grid_of(uses) / 10
-    monkeypatch.setattr("crowdblend.numerics.loss_law.LONGEST", 1 << 19)
+    monkeypatch.setattr("crowdblend.trusted.numerics.loss_law.LONGEST", 1 << 19)
     pair_of.cache_clear()
     for use in uses:
         # Points of the curve are asked for as much more closely as places of the grid.

@@ -13,7 +13,7 @@ from fractions import Fraction
 import pytest
 from flint import arb, ctx
 
-from crowdblend.calculus.loss_curves import (
+from crowdblend.trusted.calculus.loss_curves import (
     delta_of,
     epsilon_of,
     grid_of,
@@ -22,7 +22,7 @@ from crowdblend.calculus.loss_curves import (
     replaced_delta_of,
     together,
 )
-from crowdblend.guarantees.profiles import (
+from crowdblend.trusted.guarantees.profiles import (
     AmplifiedCurve,
     BiasedCurve,
     ClosenessCurve,
@@ -35,7 +35,7 @@ from crowdblend.guarantees.profiles import (
     SplitCurve,
     Uses,
 )
-from crowdblend.guarantees.programme import PartInCrowds, ProgrammeCurve
+from crowdblend.trusted.guarantees.programme import PartInCrowds, ProgrammeCurve
 from tests.cases import for_each
 
 EPSILONS = (0.0, 0.05, 0.2, 0.5, 1.0, 2.0)

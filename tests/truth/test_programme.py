@@ -9,13 +9,13 @@ from itertools import product
 import pytest
 from flint import arb
 
-from crowdblend.calculus import RULES, Certificate, Derivation, verify
-from crowdblend.calculus.loss_curves import curve_of, delta_of
-from crowdblend.calculus.profiles import profile_of
 from crowdblend.errors import InvalidInput, NotApplicable
-from crowdblend.guarantees.aggregates import IidSampling, RobustSampling
-from crowdblend.guarantees.privacy import Differential, Relation
-from crowdblend.guarantees.profiles import (
+from crowdblend.trusted.calculus import RULES, Certificate, Derivation, verify
+from crowdblend.trusted.calculus.loss_curves import curve_of, delta_of
+from crowdblend.trusted.calculus.profiles import profile_of
+from crowdblend.trusted.guarantees.aggregates import IidSampling, RobustSampling
+from crowdblend.trusted.guarantees.privacy import Differential, Relation
+from crowdblend.trusted.guarantees.profiles import (
     ClosenessCurve,
     CrowdCurve,
     LossCurve,
@@ -24,7 +24,7 @@ from crowdblend.guarantees.profiles import (
     ReplacedCurve,
     Uses,
 )
-from crowdblend.guarantees.programme import (
+from crowdblend.trusted.guarantees.programme import (
     OneSampleCurve,
     PartInCrowds,
     PartOfSample,
@@ -33,12 +33,12 @@ from crowdblend.guarantees.programme import (
     ProgrammeCurve,
     UnequalSampleCurve,
 )
-from crowdblend.numerics.arithmetic import Arithmetic, Number
-from crowdblend.numerics.balls import precision, round_up
-from crowdblend.numerics.crowd_divergence import crowd_divergence
-from crowdblend.numerics.noise_below_k import spliced_divergence
-from crowdblend.numerics.points_in_crowds import shuffled_divergence
-from crowdblend.numerics.programme import (
+from crowdblend.trusted.numerics.arithmetic import Arithmetic, Number
+from crowdblend.trusted.numerics.balls import precision, round_up
+from crowdblend.trusted.numerics.crowd_divergence import crowd_divergence
+from crowdblend.trusted.numerics.noise_below_k import spliced_divergence
+from crowdblend.trusted.numerics.points_in_crowds import shuffled_divergence
+from crowdblend.trusted.numerics.programme import (
     CrowdTerm,
     NoiseTerm,
     Pair,

@@ -10,8 +10,8 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 
-from crowdblend.calculus import RULES
-from crowdblend.mechanisms.statistics import quantile_losses
+from crowdblend.methods.mechanisms.statistics import quantile_losses
+from crowdblend.trusted.calculus import RULES
 from tests.cases import for_each
 
 from .distributions import both, divergence, epsilon_above, growth_below, mix

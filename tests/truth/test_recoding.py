@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from scipy.integrate import quad
 
-from crowdblend.calculus import RULES
-from crowdblend.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
-from crowdblend.guarantees.profiles import ClosenessCurve, Uses
-from crowdblend.guarantees.programme import PartInCrowds, PrivatePart
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
+from crowdblend.trusted.guarantees.profiles import ClosenessCurve, Uses
+from crowdblend.trusted.guarantees.programme import PartInCrowds, PrivatePart
 from tests.cases import for_each
 
 from .definitions import add_remove_delta

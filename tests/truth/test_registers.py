@@ -6,7 +6,7 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from crowdblend.calculus import RULES
+from crowdblend.trusted.calculus import RULES
 from tests.cases import for_each
 
 from .distributions import Distribution, both, divergence, epsilon_above, growth_below, mix, surely

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import combinations, product
 from math import prod
 
-from crowdblend.calculus import RULES
+from crowdblend.trusted.calculus import RULES
 from tests.cases import for_each, seeds
 
 from .distributions import Distribution, growth_below, hockey_stick, mix

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 from math import prod
 
-from crowdblend.calculus import RULES
+from crowdblend.trusted.calculus import RULES
 from tests.cases import seeds
 
 from .distributions import Distribution, divergence, epsilon_above, growth_below, mix

@@ -3,9 +3,9 @@
 import random
 from fractions import Fraction
 
-from crowdblend.calculus import RULES
-from crowdblend.guarantees.aggregates import IidSampling
-from crowdblend.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.guarantees.aggregates import IidSampling
+from crowdblend.trusted.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
 from tests.cases import for_each
 
 from .class_of_people import worst_class

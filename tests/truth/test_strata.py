@@ -9,15 +9,15 @@ from math import prod
 
 import pytest
 
-from crowdblend.calculus import RULES, Derivation
-from crowdblend.calculus.loss_curves import delta_of, grid_of, together
-from crowdblend.calculus.profiles import profile_of
-from crowdblend.designs import Stratum
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.profiles import CrowdCurve, Profile, Uses
-from crowdblend.guarantees.programme import StrataCurve, StratumOfSample
-from crowdblend.numerics.balls import round_up
-from crowdblend.planning.strata import plan_strata
+from crowdblend.methods.designs import Stratum
+from crowdblend.methods.planning.strata import plan_strata
+from crowdblend.trusted.calculus import RULES, Derivation
+from crowdblend.trusted.calculus.loss_curves import delta_of, grid_of, together
+from crowdblend.trusted.calculus.profiles import profile_of
+from crowdblend.trusted.guarantees.profiles import CrowdCurve, Profile, Uses
+from crowdblend.trusted.guarantees.programme import StrataCurve, StratumOfSample
+from crowdblend.trusted.numerics.balls import round_up
 from tests.cases import for_each
 
 from .class_of_people import worst_class

@@ -14,8 +14,8 @@ from math import prod
 import numpy as np
 import pytest
 
-from crowdblend.calculus import RULES, Derivation
-from crowdblend.mechanisms.statistics import quantile_losses
+from crowdblend.methods.mechanisms.statistics import quantile_losses
+from crowdblend.trusted.calculus import RULES, Derivation
 
 from .distributions import both, divergence, epsilon_above, growth_below, mix
 from .noise_below_k import blurred

@@ -6,13 +6,13 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
-from crowdblend.calculus import RULES, Derivation
-from crowdblend.designs.design import SeveralRows
-from crowdblend.designs.strata import Strata, Stratum
-from crowdblend.mechanisms.histograms import SuppressedHistogram
-from crowdblend.mechanisms.statistics import NoisyStatistics
-from crowdblend.planning.certified_choice import CertifiedChoice, ExpectedPeople
-from crowdblend.planning.statistics.accuracy import Shape
+from crowdblend.methods.designs.design import SeveralRows
+from crowdblend.methods.designs.strata import Strata, Stratum
+from crowdblend.methods.mechanisms.histograms import SuppressedHistogram
+from crowdblend.methods.mechanisms.statistics import NoisyStatistics
+from crowdblend.methods.planning.certified_choice import CertifiedChoice, ExpectedPeople
+from crowdblend.methods.planning.statistics.accuracy import Shape
+from crowdblend.trusted.calculus import RULES, Derivation
 from tests.cases import for_each
 
 from .distributions import Distribution, both, divergence, epsilon_above, mix, surely

@@ -10,10 +10,10 @@ from math import comb
 import pytest
 from flint import arb
 
-from crowdblend.calculus.loss_curves import curve_of
-from crowdblend.guarantees.profiles import LossCurve, ReplacedCurve, SurveyCurve, Uses
-from crowdblend.guarantees.programme import OneSampleCurve, ProgrammeCurve
-from crowdblend.numerics.balls import precision, round_up
+from crowdblend.trusted.calculus.loss_curves import curve_of
+from crowdblend.trusted.guarantees.profiles import LossCurve, ReplacedCurve, SurveyCurve, Uses
+from crowdblend.trusted.guarantees.programme import OneSampleCurve, ProgrammeCurve
+from crowdblend.trusted.numerics.balls import precision, round_up
 from tests.cases import seeds
 
 from .distributions import Distribution, growth_below, hockey_stick, mix

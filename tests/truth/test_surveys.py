@@ -14,11 +14,11 @@ from math import prod
 import pytest
 from flint import arb
 
-from crowdblend.calculus import RULES, Certificate, verify
-from crowdblend.calculus.loss_curves import curve_of, delta_of
-from crowdblend.guarantees.aggregates import RandomSamples
-from crowdblend.guarantees.privacy import Relation
-from crowdblend.guarantees.profiles import (
+from crowdblend.trusted.calculus import RULES, Certificate, verify
+from crowdblend.trusted.calculus.loss_curves import curve_of, delta_of
+from crowdblend.trusted.guarantees.aggregates import RandomSamples
+from crowdblend.trusted.guarantees.privacy import Relation
+from crowdblend.trusted.guarantees.profiles import (
     AmplifiedCurve,
     ClosenessCurve,
     CrowdCurve,
@@ -31,7 +31,7 @@ from crowdblend.guarantees.profiles import (
     SurveyCurve,
     Uses,
 )
-from crowdblend.numerics.balls import precision, round_up
+from crowdblend.trusted.numerics.balls import precision, round_up
 from tests.cases import for_each, seeds
 
 from .distributions import Distribution, epsilon_above, growth_below, hockey_stick, mix

@@ -10,13 +10,13 @@ from math import comb
 import numpy as np
 import pytest
 
-from crowdblend.calculus import RULES
-from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
-from crowdblend.guarantees.utility import Useful
-from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions
-from crowdblend.mechanisms.synopsis.queries import list_conjunctions, ranges
-from crowdblend.mechanisms.synopsis.rows import count_rows
-from crowdblend.mechanisms.synopsis.synopses import ExponentialSynopsis, FittedSynopsis
+from crowdblend.methods.mechanisms.synopsis.conjunctions import Conjunctions
+from crowdblend.methods.mechanisms.synopsis.queries import list_conjunctions, ranges
+from crowdblend.methods.mechanisms.synopsis.rows import count_rows
+from crowdblend.methods.mechanisms.synopsis.synopses import ExponentialSynopsis, FittedSynopsis
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.guarantees.privacy import Differential, Relation, ZeroKnowledge
+from crowdblend.trusted.guarantees.utility import Useful
 from tests.cases import for_each
 
 from .definitions import replace_delta

@@ -11,12 +11,12 @@ from itertools import product
 
 from flint import arb, ctx
 
-from crowdblend.calculus import RULES
-from crowdblend.calculus.loss_curves import curve_of, together
-from crowdblend.guarantees.profiles import LossCurve, Profile, ThresholdCurve, Uses
-from crowdblend.guarantees.programme import OneSampleCurve
-from crowdblend.numerics.balls import round_up
-from crowdblend.numerics.laplace import threshold_divergences
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.calculus.loss_curves import curve_of, together
+from crowdblend.trusted.guarantees.profiles import LossCurve, Profile, ThresholdCurve, Uses
+from crowdblend.trusted.guarantees.programme import OneSampleCurve
+from crowdblend.trusted.numerics.balls import round_up
+from crowdblend.trusted.numerics.laplace import threshold_divergences
 from tests.cases import for_each
 
 from . import fractions_arithmetic as exact

@@ -13,10 +13,10 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from crowdblend.calculus import RULES
-from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
-from crowdblend.guarantees.utility import NoisyTotals
-from crowdblend.planning.statistics.accuracy import finite_population
+from crowdblend.methods.planning.statistics.accuracy import finite_population
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
+from crowdblend.trusted.guarantees.utility import NoisyTotals
 from tests.cases import for_each
 
 from .distributions import both, divergence, epsilon_above, growth_below, mix

@@ -7,10 +7,10 @@ from itertools import combinations, permutations
 
 import pytest
 
-from crowdblend.calculus import RULES
-from crowdblend.guarantees.aggregates import RandomSamples
-from crowdblend.guarantees.privacy import Differential, Relation, ZeroKnowledge
-from crowdblend.guarantees.utility import AVERAGE, Sampler, Useful
+from crowdblend.trusted.calculus import RULES
+from crowdblend.trusted.guarantees.aggregates import RandomSamples
+from crowdblend.trusted.guarantees.privacy import Differential, Relation, ZeroKnowledge
+from crowdblend.trusted.guarantees.utility import AVERAGE, Sampler, Useful
 from tests.cases import for_each
 
 from .definitions import replace_delta

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 import crowdblend as cb
-from crowdblend import system
 from crowdblend.cli.main import main as command_line
 from crowdblend.publishing.target import exclusive_use
 from crowdblend.studio.jobs import Job, Jobs
 from crowdblend.studio.places import Root
+from crowdblend.trusted.machine import system
 from tests.api.survey import KEY, survey, table
 
 

@@ -8,27 +8,27 @@ from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
 from crowdblend.api.sources import loaded_policy, publication_of
-from crowdblend.calculus.certificate import Certificate
-from crowdblend.calculus.checker import verify as verify_text
-from crowdblend.calculus.checker import verify_file
-from crowdblend.calculus.rules.composition import compose as compose_derivations
-from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import check_progress, check_type
-from crowdblend.guarantees.privacy import Differential
-from crowdblend.lazy import lazy_imports
 from crowdblend.publishing.finished_release import Release
+from crowdblend.trusted.calculus.certificate import Certificate
+from crowdblend.trusted.calculus.checker import verify as verify_text
+from crowdblend.trusted.calculus.checker import verify_file
+from crowdblend.trusted.calculus.rules.composition import compose as compose_derivations
+from crowdblend.trusted.calculus.theorem import Derivation
+from crowdblend.trusted.guarantees.parameters import check_progress, check_type
+from crowdblend.trusted.guarantees.privacy import Differential
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.auditing.statistical import outlook, subject
-    from crowdblend.auditing.statistical.outlook import Outlook
-    from crowdblend.auditing.statistical.run import Verdict
-    from crowdblend.auditing.statistical.subject import BlackBox
+    from crowdblend.lab.auditing.statistical import outlook, subject
+    from crowdblend.lab.auditing.statistical.outlook import Outlook
+    from crowdblend.lab.auditing.statistical.run import Verdict
+    from crowdblend.lab.auditing.statistical.subject import BlackBox
+    from crowdblend.lab.rehearsal import subject as subjects
     from crowdblend.policies.policy import Policy
     from crowdblend.publishing import signing
-    from crowdblend.publishing.verification import consistency
     from crowdblend.reading import release as reading
-    from crowdblend.rehearsal import subject as subjects
+    from crowdblend.reading.verification import consistency
 
 
 def sign(

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 
 from crowdblend.api.sources import about, loaded_policy
-from crowdblend.engines.choice import is_spark_frame
-from crowdblend.engines.refusals import refusal
-from crowdblend.guarantees.parameters import check_progress
-from crowdblend.lazy import lazy_imports
-from crowdblend.stopping import Standing, when_stopped
+from crowdblend.sources.engines.choice import is_spark_frame
+from crowdblend.sources.engines.refusals import refusal
+from crowdblend.trusted.guarantees.parameters import check_progress
+from crowdblend.trusted.machine.lazy import lazy_imports
+from crowdblend.trusted.machine.stopping import Standing, when_stopped
 
 with lazy_imports():
-    from crowdblend.checking import reading
-    from crowdblend.checking.check import Check
-    from crowdblend.engines.engine import Progress
     from crowdblend.policies.policy import Policy
+    from crowdblend.sources.checking import reading
+    from crowdblend.sources.checking.check import Check
+    from crowdblend.sources.engines.engine import Progress
 
 
 def check(data: object, policy: Policy | str | os.PathLike[str], *, progress: Progress | None = None) -> Check:

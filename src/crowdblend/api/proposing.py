@@ -16,11 +16,7 @@ from typing import Any
 
 from crowdblend.api.release import DEFAULT_LEDGER, DefaultLedger, release
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.privacy import Differential
-from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.table.policy import Table
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.code_book import Entry
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import BreakDomain, Domain, PrefixDomain, ValueDomain
@@ -28,11 +24,15 @@ from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import PUBLICATION_NAME
 from crowdblend.policies.sampling import Everybody
 from crowdblend.policies.write import domain_text
+from crowdblend.trusted.guarantees.privacy import Differential
+from crowdblend.trusted.guarantees.wording import at_most
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.engines.engine import Progress
     from crowdblend.ledger import Ledger
     from crowdblend.reading import release as reading
+    from crowdblend.sources.engines.engine import Progress
 
 # What is usual: a tenth of what a release usually loses.
 EPSILON, DELTA = 0.1, 1e-7

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from crowdblend.engines.duckdb.recoded_rows import recoded_rows
-from crowdblend.engines.frames import opened_frame
-from crowdblend.engines.refusals import refusal
-from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.policy import Policy
 from crowdblend.reading.data_frames import TableForm, frames_of
+from crowdblend.sources.engines.duckdb.recoded_rows import recoded_rows
+from crowdblend.sources.engines.frames import opened_frame
+from crowdblend.sources.engines.refusals import refusal
+from crowdblend.trusted.machine.packages import pyarrow as pa
 
 
 def recode(policy: Policy, data: object) -> Any:

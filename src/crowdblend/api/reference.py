@@ -17,7 +17,7 @@ from textwrap import dedent, fill, indent
 from typing import Any
 
 from crowdblend.api.examples import EXAMPLES
-from crowdblend.lazy import lazy_imports
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from crowdblend.policies import key as keys
@@ -26,7 +26,7 @@ with lazy_imports():
 PARAMETERS = "\n\nParameters:\n"
 EXAMPLE = "\n\nExample, after the lines of help(crowdblend):\n\n"
 _ENTRY = re.compile(r"^(\w+): (.+(?:\n +.+)*)", re.MULTILINE)
-_WITH_KEYS = ("crowdblend.policies.", "crowdblend.kinds.", "crowdblend.synthesis.")
+_WITH_KEYS = ("crowdblend.policies.", "crowdblend.kinds.", "crowdblend.publishing.synthesis.")
 # Docstrings as the source has them, by public name.
 _SOURCES: dict[str, str | None] = {}
 

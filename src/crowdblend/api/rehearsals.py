@@ -8,19 +8,19 @@ from typing import cast
 
 from crowdblend.api.sources import publication_of
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import check_progress
-from crowdblend.lazy import lazy_imports
-from crowdblend.packages import csv, parquet
-from crowdblend.packages import pyarrow as pa
+from crowdblend.trusted.guarantees.parameters import check_progress
+from crowdblend.trusted.machine.lazy import lazy_imports
+from crowdblend.trusted.machine.packages import csv, parquet
+from crowdblend.trusted.machine.packages import pyarrow as pa
 
 with lazy_imports():
-    from crowdblend.engines import frames
-    from crowdblend.engines.engine import Progress
     from crowdblend.kinds.graph.policy import GraphPolicy
+    from crowdblend.lab.rehearsal import rehearse as rehearsal
+    from crowdblend.lab.rehearsal.made_up import RowsPolicy
+    from crowdblend.lab.rehearsal.rehearse import Expectation
     from crowdblend.policies.policy import Policy
-    from crowdblend.rehearsal import rehearse as rehearsal
-    from crowdblend.rehearsal.made_up import RowsPolicy
-    from crowdblend.rehearsal.rehearse import Expectation
+    from crowdblend.sources.engines import frames
+    from crowdblend.sources.engines.engine import Progress
 
 
 def rehearse(

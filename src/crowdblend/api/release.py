@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import Final
 
 from crowdblend.api.sources import about, loaded_policy, whole_numbers
-from crowdblend.engines.choice import check_engine, engine_named, is_spark_frame
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import check_progress, check_type, path_of
-from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
 from crowdblend.policies.refusals import speaking_python
 from crowdblend.publishing.finished_release import Release
 from crowdblend.reading.data_frames import TableForm, frames_of
+from crowdblend.sources.engines.choice import check_engine, engine_named, is_spark_frame
+from crowdblend.trusted.guarantees.parameters import check_progress, check_type, path_of
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.engines.engine import Progress
     from crowdblend.policies.policy import Policy
     from crowdblend.publishing import release as publishing
     from crowdblend.publishing import resuming, target
+    from crowdblend.sources.engines.engine import Progress
 
 _KEY_BYTES = 32
 

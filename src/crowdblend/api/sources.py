@@ -8,23 +8,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from crowdblend.engines.choice import is_spark_frame
-from crowdblend.engines.refusals import refusal
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import check_type
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies import files
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import ADDRESS, DataSource, is_sqlite
+from crowdblend.sources.engines.choice import is_spark_frame
+from crowdblend.sources.engines.refusals import refusal
+from crowdblend.trusted.guarantees.parameters import check_type
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     import pyarrow as pa
 
-    from crowdblend.engines import frames
     from crowdblend.kinds.graph import network
+    from crowdblend.kinds.programme import plan as programme_plan
     from crowdblend.policies.publication_policy import PublicationPolicy
-    from crowdblend.programme import plan as programme_plan
+    from crowdblend.sources.engines import frames
 
 
 def loaded_policy(policy: Policy | str | os.PathLike[str]) -> Policy:

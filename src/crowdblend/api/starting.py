@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies import files
 from crowdblend.policies.source import ADDRESS, DataSource, format_of, is_sqlite, locate, sqlite_file
 from crowdblend.policies.starter import init_policy
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from crowdblend.api import proposing
-    from crowdblend.engines.databases import local_copy
+    from crowdblend.sources.engines.databases import local_copy
 
 
 def starter_policy(source: str, *, table: str | None = None, query: str | None = None, **options: Any) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, Never
 
-from crowdblend.guarantees.parameters import check_type
 from crowdblend.kinds.statistics.statistic import Statistic
+from crowdblend.trusted.guarantees.parameters import check_type
 
 Labels = Mapping[str, str | Sequence[str]]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from crowdblend.attacks import ATTACKS, attack
-from crowdblend.attacks.trial import Attack, Chance, Finding, Trial
 from crowdblend.cli.output import ALL, align, answer, answers, force_option, wrong_use
-from crowdblend.figures.charts import save
-from crowdblend.guarantees.wording import at_most
+from crowdblend.lab.attacks import ATTACKS, attack
+from crowdblend.lab.attacks.trial import Attack, Chance, Finding, Trial
+from crowdblend.reading.figures.charts import save
+from crowdblend.trusted.guarantees.wording import at_most
 
 RUNS = 2_000
 MOST_RUNS = 100_000

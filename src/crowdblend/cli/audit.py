@@ -11,11 +11,11 @@ from typing import Any
 import click
 
 from crowdblend.api.checks import audit as audit_policy
-from crowdblend.auditing.exact.definitions import Counterexample
-from crowdblend.auditing.statistical.outlook import Outlook, audit_foreseen
-from crowdblend.auditing.statistical.run import Verdict
 from crowdblend.cli.output import Parameter, answer, answers, asks_for_json, wrong_use
 from crowdblend.cli.progress import progress_line
+from crowdblend.lab.auditing.exact.definitions import Counterexample
+from crowdblend.lab.auditing.statistical.outlook import Outlook, audit_foreseen
+from crowdblend.lab.auditing.statistical.run import Verdict
 
 
 @click.command("audit", epilog="Example: crowdblend audit policy.toml --runs 20000")
@@ -104,6 +104,6 @@ def _audit_mechanism(name: str, budget: dict[str, Any]) -> Verdict | Counterexam
         found: Verdict | Counterexample | None = made.finding()
         return found
     if not all(hasattr(made, part) for part in ("guarantee", "pairs", "observe")):
-        message = f"{name} is no claim and no subject of crowdblend.auditing."
+        message = f"{name} is no claim and no subject of crowdblend.lab.auditing."
         raise wrong_use(message, "See docs/audit.md.", "--mechanism", "unknown-name")
     return audit_foreseen(made, **budget)

@@ -9,14 +9,14 @@ import click
 
 from crowdblend.cli.output import answer, answers, asks_for_json, force_option
 from crowdblend.cli.progress import progress_line
-from crowdblend.demo import write_friendships, write_population
 from crowdblend.errors import InvalidInput
+from crowdblend.kinds.shared.facts import read_facts
+from crowdblend.lab.demo import write_friendships, write_population
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.target import check_target
-from crowdblend.publishing.verification.consistency import verify_release
-from crowdblend.releases.facts import read_facts
+from crowdblend.reading.verification.consistency import verify_release
 
 POLICIES = ("town-table", "town-noise", "town-microdata")
 
@@ -42,7 +42,7 @@ def command(*, out: str, force: bool) -> None:
     made = []
     for name in POLICIES:
         policy = folder / f"{name}.toml"
-        policy.write_bytes((resources.files("crowdblend.demo") / policy.name).read_bytes())
+        policy.write_bytes((resources.files("crowdblend.lab.demo") / policy.name).read_bytes())
         with progress_line(quiet=asks_for_json()) as progress:
             books = folder / "ledger.sqlite"
             ledger = Ledger.open(books) if books.exists() else Ledger.create(books)

@@ -2,7 +2,7 @@
 
 import click
 
-from crowdblend.engines.choice import ENGINES
+from crowdblend.sources.engines.choice import ENGINES
 
 engine_option = click.option(
     "--engine", type=click.Choice(ENGINES), default="duckdb", show_default=True, help="What reads the data."

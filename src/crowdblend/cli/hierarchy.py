@@ -10,7 +10,7 @@ import click
 
 from crowdblend.cli.output import answer, answers, asks_for_json, force_option, refuse_shared_stdout, write_text
 from crowdblend.errors import InvalidInput
-from crowdblend.recoding.hierarchies import (
+from crowdblend.methods.recoding.hierarchies import (
     LARGEST_FILE,
     Lines,
     hierarchy_text,
@@ -18,7 +18,7 @@ from crowdblend.recoding.hierarchies import (
     order_hierarchy,
     prefix_hierarchy,
 )
-from crowdblend.regular_files import read_regular
+from crowdblend.trusted.machine.regular_files import read_regular
 
 
 def _writes(make: Callable[..., Lines]) -> Callable[..., None]:

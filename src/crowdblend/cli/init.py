@@ -10,15 +10,15 @@ import click
 
 from crowdblend.api.starting import starter_policy
 from crowdblend.cli.output import emit, force_option, json_option, refuse_shared_stdout, write_text
-from crowdblend.lazy import lazy_imports
-from crowdblend.planning.designs import costs
+from crowdblend.methods.planning.designs import costs
 from crowdblend.policies.proposals import PRESETS, preset_of
 from crowdblend.policies.registry import KINDS, publication_class
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.schema import policy_schema
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.planning import plan as planning
+    from crowdblend.methods.planning import plan as planning
 
 
 _PRESETS = f"What offices often publish: {'; '.join(f'{name}, {one.words}' for name, one in PRESETS.items())}."

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from crowdblend.calculus.encoding import encode
 from crowdblend.cli import ledger_recovery, ledger_team
 from crowdblend.cli.engines import engine_option
 from crowdblend.cli.ledger_team import ledger_option
@@ -25,25 +24,26 @@ from crowdblend.cli.output import (
     write_text,
 )
 from crowdblend.cli.progress import progress_line
-from crowdblend.engines.choice import engine_named
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import check
-from crowdblend.guarantees.privacy import ZeroKnowledge
-from crowdblend.guarantees.wording import at_most
-from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Budget, Entry, Ledger, ProfileTotal
 from crowdblend.ledger.chain import HEAD_NAMESPACE, load_heads
 from crowdblend.ledger.declarations import Limit
 from crowdblend.ledger.entry import normal_name
 from crowdblend.ledger.export import export
 from crowdblend.ledger.filters import Usage
-from crowdblend.stopping import Standing, when_stopped
+from crowdblend.sources.engines.choice import engine_named
+from crowdblend.trusted.calculus.encoding import encode
+from crowdblend.trusted.guarantees.parameters import check
+from crowdblend.trusted.guarantees.privacy import ZeroKnowledge
+from crowdblend.trusted.guarantees.wording import at_most
+from crowdblend.trusted.machine.lazy import lazy_imports
+from crowdblend.trusted.machine.stopping import Standing, when_stopped
 
 with lazy_imports():
     from crowdblend.cli import release, sign
     from crowdblend.policies import load
     from crowdblend.publishing import resuming
-    from crowdblend.signatures import files as signature_files
+    from crowdblend.trusted.signatures import files as signature_files
 
 HEADINGS = ["id", "created", "status", "kind", "sample", "epsilon", "delta", "population"]
 

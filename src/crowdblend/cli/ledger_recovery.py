@@ -9,9 +9,9 @@ import click
 from crowdblend.cli.ledger_team import by_option, ledger_option
 from crowdblend.cli.output import answer, answers
 from crowdblend.errors import RefusedByLedger
-from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.moving import move_ledger
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from crowdblend.publishing import adopting

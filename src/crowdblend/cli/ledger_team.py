@@ -9,14 +9,14 @@ import msgspec
 
 from crowdblend.cli.output import Parameter, answer, answers
 from crowdblend.errors import InvalidInput, Refused
-from crowdblend.guarantees.privacy import Relation
-from crowdblend.guarantees.wording import at_most
-from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.declarations import Limit
 from crowdblend.ledger.filters import order_for
 from crowdblend.ledger.history import Population
 from crowdblend.ledger.roles import role_script, role_statements
+from crowdblend.trusted.guarantees.privacy import Relation
+from crowdblend.trusted.guarantees.wording import at_most
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from crowdblend import kinds

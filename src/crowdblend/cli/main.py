@@ -13,13 +13,13 @@ import click
 
 from crowdblend.cli.output import exit_with_error, machine_limits, tolerate_narrow_streams
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.lazy import lazy_imports
-from crowdblend.stopping import stopped_by
-from crowdblend.system import ending_signals
-from crowdblend.version import __version__
+from crowdblend.trusted.machine.lazy import lazy_imports
+from crowdblend.trusted.machine.stopping import stopped_by
+from crowdblend.trusted.machine.system import ending_signals
+from crowdblend.trusted.machine.version import __version__
 
 with lazy_imports():
-    from crowdblend import observing
+    from crowdblend.trusted.machine import observing
 
 COMMANDS = {
     "plan": "Plan a policy, or solve for k, rate, epsilon or delta.",

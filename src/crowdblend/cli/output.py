@@ -14,7 +14,7 @@ from typing import NoReturn
 import click
 
 from crowdblend.errors import CrowdblendError, InvalidInput, NoRoom, of_system
-from crowdblend.guarantees.parameters import PARAMETERS, check
+from crowdblend.trusted.guarantees.parameters import PARAMETERS, check
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 no_figures_option = click.option(

@@ -7,22 +7,22 @@ from typing import Any, cast
 
 import click
 
-from crowdblend.calculus import Assumption
 from crowdblend.cli.output import Parameter, answer, answers, asks_for_json, emit, print_table, show, wrong_use
-from crowdblend.guarantees.guessing import guess_sentence, lead
-from crowdblend.guarantees.privacy import Differential, Relation
-from crowdblend.guarantees.wording import at_least, at_most, close, exactly
-from crowdblend.lazy import lazy_imports
-from crowdblend.planning.designs import costs
-from crowdblend.planning.plan import SolvedPlan, plan
-from crowdblend.releases.delta_limit import LARGEST_DELTA
-from crowdblend.releases.facts import planned_releases
+from crowdblend.kinds.shared.delta_limit import LARGEST_DELTA
+from crowdblend.kinds.shared.facts import planned_releases
+from crowdblend.methods.planning.designs import costs
+from crowdblend.methods.planning.plan import SolvedPlan, plan
+from crowdblend.trusted.calculus import Assumption
+from crowdblend.trusted.guarantees.guessing import guess_sentence, lead
+from crowdblend.trusted.guarantees.privacy import Differential, Relation
+from crowdblend.trusted.guarantees.wording import at_least, at_most, close, exactly
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from crowdblend import kinds
+    from crowdblend.kinds.programme import plan as programme
+    from crowdblend.kinds.programme.programme import ProgrammePlan
     from crowdblend.policies import load
-    from crowdblend.programme import plan as programme
-    from crowdblend.programme.programme import ProgrammePlan
 
 NUMBER = Parameter()
 TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "delta": "delta"}

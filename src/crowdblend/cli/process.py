@@ -22,7 +22,7 @@ import threading
 from typing import NoReturn
 
 from crowdblend.errors import INTERNAL
-from crowdblend.lazy import lazy_imports
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     import traceback

@@ -10,8 +10,8 @@ import click
 from crowdblend.cli.output import answer, answers, force_option, wrong_use
 from crowdblend.cli.release import open_ledger, publish
 from crowdblend.kinds import plan
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.starter import population_name
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from crowdblend.api import proposing

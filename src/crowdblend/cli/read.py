@@ -8,12 +8,12 @@ import click
 import pyarrow as pa
 from pyarrow import csv
 
-from crowdblend.calculus.encoding import encode
 from crowdblend.cli.output import answers, asks_for_json, emit, printable
-from crowdblend.publishing.verification import consistency
 from crowdblend.reading import spreadsheets
 from crowdblend.reading.data_frames import as_text
 from crowdblend.reading.release import read
+from crowdblend.reading.verification import consistency
+from crowdblend.trusted.calculus.encoding import encode
 
 
 @click.command("read", epilog="Example: crowdblend read published --margin district,sex")

@@ -10,9 +10,9 @@ import click
 from crowdblend.api.rehearsals import rehearse
 from crowdblend.cli.output import answers, asks_for_json, emit, print_table, show
 from crowdblend.cli.progress import progress_line
+from crowdblend.lab.rehearsal.rehearse import USUAL_TIMES, side_by_side
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.policy import Policy
-from crowdblend.rehearsal.rehearse import USUAL_TIMES, side_by_side
 
 
 @click.command("rehearse", epilog="Example: crowdblend rehearse policy.toml --people 50000 --compare other.toml")

@@ -10,21 +10,21 @@ from typing import Any
 
 import click
 
-from crowdblend.calculus import Certificate
 from crowdblend.cli.engines import engine_option
 from crowdblend.cli.output import answer, answers, asks_for_json, force_option, no_figures_option, wrong_use
 from crowdblend.cli.plan import plan_document, plan_lines
 from crowdblend.cli.progress import progress_line
-from crowdblend.engines.choice import engine_named
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
-from crowdblend.guarantees.guessing import lead
-from crowdblend.guarantees.privacy import Differential, ZeroKnowledge
-from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds import AnyPlan, plan
-from crowdblend.lazy import lazy_imports
+from crowdblend.kinds.shared.facts import planned_releases
 from crowdblend.policies.load import load_policy
-from crowdblend.releases.facts import planned_releases
-from crowdblend.stopping import Standing, when_stopped
+from crowdblend.sources.engines.choice import engine_named
+from crowdblend.trusted.calculus import Certificate
+from crowdblend.trusted.guarantees.guessing import lead
+from crowdblend.trusted.guarantees.privacy import Differential, ZeroKnowledge
+from crowdblend.trusted.guarantees.wording import at_most
+from crowdblend.trusted.machine.lazy import lazy_imports
+from crowdblend.trusted.machine.stopping import Standing, when_stopped
 
 with lazy_imports():
     from crowdblend import ledger as books

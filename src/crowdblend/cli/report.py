@@ -16,8 +16,8 @@ from crowdblend.cli.output import (
     refuse_shared_stdout,
     write_text,
 )
-from crowdblend.publishing.verification.consistency import verify_release
-from crowdblend.reports.write import report_html, write_report
+from crowdblend.reading.reports.write import report_html, write_report
+from crowdblend.reading.verification.consistency import verify_release
 
 
 @click.command("report", epilog="Example: crowdblend report census-release --out census.html")

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from crowdblend.cli.output import ALL, answer, answers, asks_for_json, emit, force_option, print_table, wrong_use
-from crowdblend.figures.charts import save
-from crowdblend.papers import ABOUT, REPRODUCTIONS, Reproduction, reproduce
+from crowdblend.lab.papers import ABOUT, REPRODUCTIONS, Reproduction, reproduce
+from crowdblend.reading.figures.charts import save
 
 
 @click.command("reproduce", epilog=f"Names: {', '.join(REPRODUCTIONS)}; {ALL} for every one of them.")

@@ -6,9 +6,9 @@ import difflib
 
 import click
 
-from crowdblend.calculus import RULES, Rule
-from crowdblend.calculus.evidence import evidence, in_short
 from crowdblend.cli.output import ALL, answer, answers, wrong_use
+from crowdblend.trusted.calculus import RULES, Rule
+from crowdblend.trusted.calculus.evidence import evidence, in_short
 
 
 @click.command("rules", epilog=f"Example: crowdblend rules suppression.exact; {ALL} shows every one of them.")

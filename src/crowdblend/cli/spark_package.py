@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from crowdblend.cli.output import answer, answers
-from crowdblend.lazy import lazy_imports
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.engines.spark import package
+    from crowdblend.sources.engines.spark import package
 
 
 @click.command("spark-package", epilog="Example: crowdblend spark-package shipped")

@@ -9,7 +9,7 @@ import click
 
 from crowdblend.cli.output import answers, asks_for_json, emit
 from crowdblend.errors import Unavailable
-from crowdblend.lazy import lazy_imports
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from crowdblend.studio import server

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from crowdblend.calculus.encoding import encode
 from crowdblend.cli.output import answer, answers, force_option, no_figures_option, printable
-from crowdblend.releases.facts import read_facts
-from crowdblend.synthesis.facts import SyntheticFacts
-from crowdblend.synthesis.synthesize import synthesize
+from crowdblend.kinds.shared.facts import read_facts
+from crowdblend.publishing.synthesis.facts import SyntheticFacts
+from crowdblend.publishing.synthesis.synthesize import synthesize
+from crowdblend.trusted.calculus.encoding import encode
 
 
 @click.command("synthesize", epilog="Example: crowdblend synthesize published --rows 100000 --out synthetic")

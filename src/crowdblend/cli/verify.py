@@ -8,18 +8,18 @@ from pathlib import Path
 
 import click
 
-from crowdblend.calculus import Certificate, verify, verify_file
-from crowdblend.calculus.encoding import MOST_BYTES, encode
 from crowdblend.cli.output import answer, answers
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.guessing import lead
-from crowdblend.lazy import lazy_imports
-from crowdblend.releases.facts import planned_releases
+from crowdblend.kinds.shared.facts import planned_releases
+from crowdblend.trusted.calculus import Certificate, verify, verify_file
+from crowdblend.trusted.calculus.encoding import MOST_BYTES, encode
+from crowdblend.trusted.guarantees.guessing import lead
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from crowdblend.publishing import signing
-    from crowdblend.publishing.verification import consistency, coq_steps
-    from crowdblend.signatures import sshsig
+    from crowdblend.reading.verification import consistency, coq_steps
+    from crowdblend.trusted.signatures import sshsig
 
 
 @click.command("verify", epilog="Example: crowdblend verify published")

@@ -6,17 +6,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.errors import DoesNotVerify, NotProved
-from crowdblend.guarantees.parameters import check_type
-from crowdblend.numerics.balls import UndecidedBall
+from crowdblend.kinds.shared.delta_limit import check_delta, check_epsilon
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.registry import part
-from crowdblend.releases.delta_limit import check_delta, check_epsilon
+from crowdblend.trusted.guarantees.parameters import check_type
+from crowdblend.trusted.numerics.balls import UndecidedBall
 
 if TYPE_CHECKING:
-    from crowdblend.releases.method import Method
-    from crowdblend.releases.plan import AnyPlan, AnyPolicy, Reading, ReleasePlan, Result
+    from crowdblend.kinds.shared.method import Method
+    from crowdblend.kinds.shared.plan import AnyPlan, AnyPolicy, Reading, ReleasePlan, Result
 
 __all__ = ["AnyPlan", "AnyPolicy", "Reading", "ReleasePlan", "Result", "method_of", "plan"]
 
@@ -24,7 +24,7 @@ __all__ = ["AnyPlan", "AnyPolicy", "Reading", "ReleasePlan", "Result", "method_o
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("crowdblend.releases.plan"), name)
+    return getattr(import_module("crowdblend.kinds.shared.plan"), name)
 
 
 def method_of(policy: PublicationPolicy) -> Method[Any]:

@@ -12,12 +12,12 @@ from typing import Annotated
 
 import msgspec
 
-from crowdblend.calculus.encoding import encode
 from crowdblend.errors import RefusedByLedger
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.ledger.chain import DIGEST
 from crowdblend.ledger.entry import Entry, Spending, check_digest, check_text
+from crowdblend.trusted.calculus.encoding import encode
+from crowdblend.trusted.guarantees.privacy import Guarantee
+from crowdblend.trusted.machine.frozen import dataclass
 
 Digest = Annotated[str, msgspec.Meta(pattern=rf"\A{DIGEST.pattern}\Z")]
 

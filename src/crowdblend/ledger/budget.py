@@ -12,25 +12,25 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from crowdblend.calculus import Assumption
-from crowdblend.calculus.encoding import encode
-from crowdblend.calculus.groups import best_for_group
-from crowdblend.calculus.loss_curves import spread, together
-from crowdblend.calculus.rules.composition import (
+from crowdblend.errors import NotApplicable, NotProved
+from crowdblend.ledger.entry import Losses, Spending
+from crowdblend.ledger.statements import concentrated_together
+from crowdblend.trusted.calculus import Assumption
+from crowdblend.trusted.calculus.encoding import encode
+from crowdblend.trusted.calculus.groups import best_for_group
+from crowdblend.trusted.calculus.loss_curves import spread, together
+from crowdblend.trusted.calculus.rules.composition import (
     differential_releases_add_up,
     iid_sample_releases_add_up,
     network_releases_add_up,
     random_sample_releases_add_up,
 )
-from crowdblend.calculus.rules.sampling import differential_for_groups
-from crowdblend.errors import NotApplicable, NotProved
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.guessing import differential_for_one
-from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
-from crowdblend.guarantees.profiles import ClosenessCurve, Profile, ReplacedCurve, Uses
-from crowdblend.html_summary import html_summary
-from crowdblend.ledger.entry import Losses, Spending
-from crowdblend.ledger.statements import concentrated_together
+from crowdblend.trusted.calculus.rules.sampling import differential_for_groups
+from crowdblend.trusted.guarantees.guessing import differential_for_one
+from crowdblend.trusted.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
+from crowdblend.trusted.guarantees.profiles import ClosenessCurve, Profile, ReplacedCurve, Uses
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.html_summary import html_summary
 
 # Far below any δ that a steward would set, also after thousands of releases.
 CUT = 1e-17

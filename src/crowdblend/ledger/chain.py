@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.frozen import dataclass
-from crowdblend.regular_files import read_regular
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.regular_files import read_regular
 
 FORMAT = "crowdblend ledger 1"
 GENESIS = hashlib.sha256(FORMAT.encode()).hexdigest()

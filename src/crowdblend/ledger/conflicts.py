@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 
-from crowdblend.calculus.rules.composition import why_not_from_one_sample
 from crowdblend.errors import RefusedByLedger
-from crowdblend.frozen import dataclass
 from crowdblend.ledger.declarations import Declarations
 from crowdblend.ledger.entry import Entry, Spending
 from crowdblend.ledger.identity import UNKNOWN, UNNAMED, Identity, Sketch
@@ -19,6 +17,8 @@ from crowdblend.ledger.overlap import (
     tells_apart,
     too_much_in_common,
 )
+from crowdblend.trusted.calculus.rules.composition import why_not_from_one_sample
+from crowdblend.trusted.machine.frozen import dataclass
 
 _FEW = 0.001
 _OWN_IDS = 'Add ids = "table" to [data] if the ids only number the rows of this table. '

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Protocol
 
-from crowdblend.frozen import dataclass
 from crowdblend.ledger.chain import Record
 from crowdblend.ledger.roles import APPEND_ONLY, REFUSED, SCHEMA, TURN, postgresql_triggers
+from crowdblend.trusted.machine.frozen import dataclass
 
 _SECRET = "sketches"
 

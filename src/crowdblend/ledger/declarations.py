@@ -16,13 +16,13 @@ import msgspec
 from msgspec.structs import asdict, force_setattr
 
 from crowdblend.errors import InvalidInput, RefusedByLedger
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.parameters import check
-from crowdblend.guarantees.privacy import Relation
-from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger.entry import check_text, normal_name
 from crowdblend.ledger.identity import UNNAMED
-from crowdblend.system import unnamed_user
+from crowdblend.trusted.guarantees.parameters import check
+from crowdblend.trusted.guarantees.privacy import Relation
+from crowdblend.trusted.guarantees.wording import at_most
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.system import unnamed_user
 
 NEVER = "never"
 """The `until` of a limit without an end, where the one before has one."""

@@ -6,14 +6,14 @@ from typing import TypeVar
 
 import msgspec
 
-from crowdblend.guarantees.parameters import check
-from crowdblend.guarantees.privacy import Relation
 from crowdblend.ledger.database import Transaction
 from crowdblend.ledger.declarations import NEVER, Description, Distinct, Limit, Overlap, refuse_confusable, this_user
 from crowdblend.ledger.filters import order_for
 from crowdblend.ledger.history import History
 from crowdblend.ledger.reader import LedgerReader
 from crowdblend.ledger.store import now
+from crowdblend.trusted.guarantees.parameters import check
+from crowdblend.trusted.guarantees.privacy import Relation
 
 Declared = TypeVar("Declared", Limit, Description, Overlap, Distinct)
 

@@ -9,14 +9,14 @@ from dataclasses import field
 from functools import lru_cache
 from typing import Any, Literal
 
-from crowdblend.calculus.encoding import encode
-from crowdblend.calculus.rules.sampling import replacing_is_removing_and_adding
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
-from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
 from crowdblend.ledger.chain import DIGEST
 from crowdblend.ledger.identity import UNNAMED
+from crowdblend.trusted.calculus.encoding import encode
+from crowdblend.trusted.calculus.rules.sampling import replacing_is_removing_and_adding
+from crowdblend.trusted.guarantees.guessing import differential_for_one, zero_knowledge_for_one
+from crowdblend.trusted.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
+from crowdblend.trusted.machine.frozen import dataclass
 
 _LONGEST = {"folder": 4096}
 _LONGEST_NAME = 1000

@@ -24,15 +24,15 @@ from itertools import accumulate
 
 from flint import arb
 
-from crowdblend.calculus.loss_curves import delta_of, spread, together
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.privacy import Differential
-from crowdblend.guarantees.profiles import Profile, Uses
-from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger.budget import CUT, SpendingGroup, uses_of_one
 from crowdblend.ledger.declarations import Limit
-from crowdblend.numerics.balls import precision, round_down, round_up
-from crowdblend.numerics.loss_law import BITS, LossLaw
+from crowdblend.trusted.calculus.loss_curves import delta_of, spread, together
+from crowdblend.trusted.guarantees.privacy import Differential
+from crowdblend.trusted.guarantees.profiles import Profile, Uses
+from crowdblend.trusted.guarantees.wording import at_most
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.numerics.balls import precision, round_down, round_up
+from crowdblend.trusted.numerics.loss_law import BITS, LossLaw
 
 
 @dataclass(frozen=True)

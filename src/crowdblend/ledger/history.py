@@ -15,10 +15,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from crowdblend.calculus.encoding import decode, encode
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput, RefusedByLedger
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.ledger.adoption import AdoptedRecord, Digest
 from crowdblend.ledger.budget import Budget, SpendingGroup
 from crowdblend.ledger.chain import FORMAT, Record, check_record, commitment, matches, sample_name
@@ -27,7 +24,10 @@ from crowdblend.ledger.entry import Entry, Spending
 from crowdblend.ledger.identity import UNKNOWN, Identity, fingerprint, identity_of
 from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.statements import StatedRecord
-from crowdblend.type_resolution import resolve
+from crowdblend.trusted.calculus.encoding import decode, encode
+from crowdblend.trusted.guarantees.privacy import Guarantee
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.type_resolution import resolve
 
 _OF_ENTRY = ("software", "by", "key", "key_commitment", "identity", "not_compared", "other_people")
 
@@ -324,7 +324,7 @@ def refuse_known_key(key: bytes | None, entries: Iterable[Entry]) -> None:
             raise RefusedByLedger(
                 f"Release {entry.id} was begun with this key, and a key is for one release: its noise would be drawn "
                 "twice.",
-                remedy=f"{resume} a new key: crowdblend.randomness.new_key().",
+                remedy=f"{resume} a new key: crowdblend.trusted.randomness.new_key().",
                 where="key",
                 code="key.used",
             )

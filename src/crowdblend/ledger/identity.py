@@ -11,10 +11,10 @@ from typing import Annotated, Literal, NamedTuple
 import msgspec
 
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
 from crowdblend.ledger.number_places import MOST as MOST_PLACE
 from crowdblend.ledger.number_places import place_of
-from crowdblend.type_resolution import resolve
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.type_resolution import resolve
 
 UNKNOWN = "unknown"
 UNNAMED = "source:"

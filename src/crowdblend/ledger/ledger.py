@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.privacy import Relation
 from crowdblend.ledger.adoption import AdoptedRecord, FolderRelease, refuse_known
 from crowdblend.ledger.chain import KEY_BYTES, commitment
 from crowdblend.ledger.conflicts import KnownRelease, Outlook, check_conflicts, distinct_entries, population_of
@@ -28,7 +27,8 @@ from crowdblend.ledger.history import (
 from crowdblend.ledger.identity import FingerprintRequest, Identity, fingerprint
 from crowdblend.ledger.statements import StatedRecord, guarantees_of, stated_entry
 from crowdblend.ledger.store import Store, locate, now
-from crowdblend.version import __version__
+from crowdblend.trusted.guarantees.privacy import Relation
+from crowdblend.trusted.machine.version import __version__
 
 
 class Ledger(LedgerDeclarations):

@@ -13,13 +13,13 @@ from dataclasses import replace
 from decimal import ROUND_FLOOR, Context
 
 from crowdblend.errors import RefusedByLedger
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.privacy import Differential
-from crowdblend.guarantees.wording import at_least, at_most
 from crowdblend.ledger.budget import Budget, ProfileTotal, SpendingGroup, add_up, profile_total
 from crowdblend.ledger.declarations import Declarations, Limit
 from crowdblend.ledger.entry import MOST_RELEASES, Losses, Spending
 from crowdblend.ledger.filters import Usage, usage_of
+from crowdblend.trusted.guarantees.privacy import Differential
+from crowdblend.trusted.guarantees.wording import at_least, at_most
+from crowdblend.trusted.machine.frozen import dataclass
 
 HIGH = 5.0
 """Above this ε a guarantee says little, and a release says so before it begins."""

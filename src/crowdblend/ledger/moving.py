@@ -6,13 +6,13 @@ import os
 from typing import Any
 
 from crowdblend.errors import DoesNotVerify
-from crowdblend.frozen import dataclass
 from crowdblend.ledger.chain import Head
 from crowdblend.ledger.database import Transaction, copy_rows, create_tables, create_triggers
 from crowdblend.ledger.followed_store import check_kept
 from crowdblend.ledger.history import History
 from crowdblend.ledger.ledger import Ledger
 from crowdblend.ledger.store import Location, Store, locate, refuse_ledger
+from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

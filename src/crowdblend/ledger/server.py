@@ -14,10 +14,10 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from crowdblend.errors import CrowdblendError, InvalidInput, NoRoom, NotReachable, RefusedByLedger, reason_of
-from crowdblend.frozen import dataclass
 from crowdblend.ledger.database import Rows, Transaction
 from crowdblend.ledger.roles import SCHEMA
-from crowdblend.packages import psycopg
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.packages import psycopg
 
 CONNECT = 10
 """Seconds to wait for a connection, where neither URL nor PGCONNECT_TIMEOUT says another number."""

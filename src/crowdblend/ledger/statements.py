@@ -11,16 +11,16 @@ from dataclasses import replace
 
 import msgspec
 
-from crowdblend.calculus.encoding import encode
-from crowdblend.calculus.loss_curves import epsilon_of_one
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.guarantees.parameters import PARAMETERS, check
-from crowdblend.guarantees.privacy import Differential, Guarantee, Relation
-from crowdblend.guarantees.profiles import LossCurve, Profile, ReplacedCurve, Uses
-from crowdblend.guarantees.statement_curves import ConcentratedCurve, PointsCurve
-from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger.entry import STATED, Entry, Spending, Statement
-from crowdblend.numerics.balls import total
+from crowdblend.trusted.calculus.encoding import encode
+from crowdblend.trusted.calculus.loss_curves import epsilon_of_one
+from crowdblend.trusted.guarantees.parameters import PARAMETERS, check
+from crowdblend.trusted.guarantees.privacy import Differential, Guarantee, Relation
+from crowdblend.trusted.guarantees.profiles import LossCurve, Profile, ReplacedCurve, Uses
+from crowdblend.trusted.guarantees.statement_curves import ConcentratedCurve, PointsCurve
+from crowdblend.trusted.guarantees.wording import at_most
+from crowdblend.trusted.numerics.balls import total
 
 Point = tuple[float, float]
 

@@ -13,22 +13,22 @@ from typing import Annotated, ClassVar, Literal
 from msgspec.structs import force_setattr
 
 from crowdblend.errors import Infeasible, InvalidInput
-from crowdblend.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.key import Rule, Section, key
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.rules import conflicts
+from crowdblend.trusted.guarantees.privacy import CrowdBlending, Differential, DifferentialUnderSampling, Relation
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     import flint
 
-    from crowdblend.calculus.rules import recoding as recoding_rules
-    from crowdblend.numerics import balls
+    from crowdblend.methods.selection import scores, search
+    from crowdblend.methods.selection.lattice import Lattice
+    from crowdblend.methods.selection.scores import Score
+    from crowdblend.methods.selection.search import RecodingChoice, Search
     from crowdblend.policies.columns import Column
-    from crowdblend.selection import scores, search
-    from crowdblend.selection.lattice import Lattice
-    from crowdblend.selection.scores import Score
-    from crowdblend.selection.search import RecodingChoice, Search
+    from crowdblend.trusted.calculus.rules import recoding as recoding_rules
+    from crowdblend.trusted.numerics import balls
 
 _USUAL_SHARE = 0.1
 

@@ -19,13 +19,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from crowdblend.calculus import Assumption, verify_file
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
 from crowdblend.policies.files import CERTIFICATE
 from crowdblend.policies.load import PathCheck, load_checked_policy
 from crowdblend.policies.write import domain_text
-from crowdblend.regular_files import read_regular
+from crowdblend.trusted.calculus import Assumption, verify_file
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.regular_files import read_regular
 
 _NAMES = ("column", "variable", "name", "field")
 _VALUES = ("value", "code")

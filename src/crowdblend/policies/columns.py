@@ -7,13 +7,13 @@ from fractions import Fraction
 from functools import partial
 
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
+from crowdblend.methods.recoding.classes import Lookup, Recoding
+from crowdblend.methods.recoding.reading import exact
 from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, NumberDomain, ValueDomain
 from crowdblend.policies.key import keys_of
 from crowdblend.policies.refusals import did_you_mean, is_reading_toml, naming, problem_of, refusal, show_value
 from crowdblend.policies.source import PolicyFolder, read_keys
-from crowdblend.recoding.classes import Lookup, Recoding
-from crowdblend.recoding.reading import exact
+from crowdblend.trusted.machine.frozen import dataclass
 
 _EXAMPLE = 'Write one line per published column, for example sex = { values = ["Female", "Male"] }.'
 _IN_PYTHON = 'Write columns={"sex": values("Female", "Male")}, for example.'

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, Self
 
-from crowdblend.lazy import lazy_imports
+from crowdblend.methods.recoding.classes import MOST_CELLS_LISTED
 from crowdblend.policies.choosing import refuse_no_choice
 from crowdblend.policies.columns import Column, check_names, refuse_numbers
 from crowdblend.policies.key import Rule, key
@@ -17,7 +17,7 @@ from crowdblend.policies.rules import conflicts
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import STDIN
 from crowdblend.policies.strata import DeclaredStrata
-from crowdblend.recoding.classes import MOST_CELLS_LISTED
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from crowdblend.policies import recoding_lattice

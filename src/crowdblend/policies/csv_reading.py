@@ -12,8 +12,8 @@ import codecs
 import re
 from functools import cached_property
 
-from crowdblend.frozen import dataclass
 from crowdblend.policies.refusals import refusal
+from crowdblend.trusted.machine.frozen import dataclass
 
 _SPACES = " \t\n\v\f\r"
 # What begins so is neither a number nor a date nor blank.

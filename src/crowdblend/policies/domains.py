@@ -23,14 +23,14 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from msgspec.structs import force_setattr
 
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.key import Rule, Section, key
 from crowdblend.policies.refusals import naming, refusal, show_value
 from crowdblend.policies.rules import needs, one_of
 from crowdblend.policies.value_types import Exact, Exacts, FilePath, Level, Period, Periods, Texts, Wholes, Widths
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.recoding import axes, bounded_recoding, classes, dates, hierarchies, intervals, values
+    from crowdblend.methods.recoding import axes, bounded_recoding, classes, dates, hierarchies, intervals, values
 
 _DAY = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
 _PERIODS: tuple[Period, ...] = get_args(Period)

@@ -7,7 +7,6 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.key import Rule, key, part
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import SampledPolicy
@@ -16,9 +15,10 @@ from crowdblend.policies.rules import conflicts
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.strata import DeclaredStrata, one_stratum
 from crowdblend.policies.terms import HOW_MANY_PEOPLE, data_key
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.designs import Design
+    from crowdblend.methods.designs import Design
 
 
 class ExactPublication(Publication, frozen=True, kw_only=True):

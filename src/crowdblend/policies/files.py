@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import IO, cast
 
 from crowdblend.errors import InvalidInput
-from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.table_formats import refuse_tables
-from crowdblend.regular_files import open_regular
+from crowdblend.trusted.machine.packages import pyarrow as pa
+from crowdblend.trusted.machine.regular_files import open_regular
 
 CERTIFICATE = "certificate.json"
 ENDINGS: dict[str, tuple[str, ...]] = {"csv": (".csv", ".tsv", ".txt"), "parquet": (".parquet", ".pq")}

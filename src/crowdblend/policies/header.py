@@ -15,9 +15,6 @@ from pathlib import Path
 from typing import Literal
 
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
-from crowdblend.packages import parquet
-from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.files import (
     ENDINGS,
     WORKBOOKS,
@@ -27,7 +24,10 @@ from crowdblend.policies.files import (
     is_pattern,
     pattern_files,
 )
-from crowdblend.regular_files import open_regular
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.packages import parquet
+from crowdblend.trusted.machine.packages import pyarrow as pa
+from crowdblend.trusted.machine.regular_files import open_regular
 
 ColumnKind = Literal["text", "number", "whole", "date", "boolean", "unknown", "row number"]
 

@@ -22,9 +22,9 @@ from msgspec import NODEFAULT, Meta, Struct, StructMeta, ValidationError, conver
 from msgspec.structs import FieldInfo, fields, force_setattr, replace
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import PARAMETERS, Parameter
 from crowdblend.policies.refusals import did_you_mean, plain_value, problem_of, refusal, show_value, speaking_python
 from crowdblend.policies.value_types import PLAIN, Kind
+from crowdblend.trusted.guarantees.parameters import PARAMETERS, Parameter
 
 _LARGEST, _LARGEST_WHOLE = 10**300, 10**18
 _WHOLES = ("whole", "wholes", "level")

@@ -10,7 +10,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from crowdblend.guarantees.parameters import check_type
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import read_columns
 from crowdblend.policies.files import WORKBOOKS, format_of
@@ -23,7 +22,8 @@ from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import PolicyFolder, read_keys, require_list, require_table
 from crowdblend.policies.terms import About, Terms
-from crowdblend.regular_files import read_regular
+from crowdblend.trusted.guarantees.parameters import check_type
+from crowdblend.trusted.machine.regular_files import read_regular
 
 PLACEHOLDER = "FILL_IN"
 # It is told a path or an address of a policy, and the key that names it, and refuses what may not be opened.

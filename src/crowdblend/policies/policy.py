@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 from msgspec.structs import force_setattr, replace
 
-from crowdblend.html_summary import html_summary
 from crowdblend.policies.choosing import Choosing, check_choice
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import Domain
@@ -31,11 +30,12 @@ from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import DataSource, Format
 from crowdblend.policies.terms import About, Terms
 from crowdblend.policies.write import write_policy
+from crowdblend.trusted.machine.html_summary import html_summary
 
 if TYPE_CHECKING:
     import os
 
-    from crowdblend.planning.plan import Plan
+    from crowdblend.methods.planning.plan import Plan
     from crowdblend.policies.strata import DeclaredStrata
 
 Split = Literal["people", "fresh", "budget"]

@@ -8,12 +8,12 @@ from dataclasses import field
 from decimal import Decimal
 
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
 from crowdblend.policies.code_book import Entry
 from crowdblend.policies.header import ColumnKind
 from crowdblend.policies.load import PLACEHOLDER
 from crowdblend.policies.refusals import did_you_mean
 from crowdblend.policies.write import toml_text
+from crowdblend.trusted.machine.frozen import dataclass
 
 FILL = f'"{PLACEHOLDER}"'
 _PERSONS = re.compile(

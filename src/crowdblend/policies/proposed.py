@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from crowdblend.calculus import Certificate, verify_file
 from crowdblend.errors import CrowdblendError
-from crowdblend.numerics.balls import total
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.terms import Terms
+from crowdblend.trusted.calculus import Certificate, verify_file
+from crowdblend.trusted.numerics.balls import total
 
 _PROPOSED = "[privacy] proposed"
 # The designs whose releases are about everybody in the data, or draw a sample of them here.

@@ -10,13 +10,13 @@ from typing import Annotated, ClassVar
 
 from msgspec.structs import fields
 
-from crowdblend.guarantees.parameters import Parameter
 from crowdblend.policies.columns import Column
 from crowdblend.policies.key import Rule, Section, key, keys_of
 from crowdblend.policies.refusals import did_you_mean, refusal
 from crowdblend.policies.rules import conflicts
 from crowdblend.policies.terms import Terms
 from crowdblend.policies.value_types import Names
+from crowdblend.trusted.guarantees.parameters import Parameter
 
 _WEIGHT = Parameter(0, 10**6, "", low_open=True)
 # Files that a release has beside its publications.

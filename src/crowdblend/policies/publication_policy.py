@@ -26,7 +26,6 @@ import json
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column
 from crowdblend.policies.key import Rule, keys_of, parts_of
 from crowdblend.policies.publication import Publication
@@ -35,9 +34,10 @@ from crowdblend.policies.rules import conflicts, needs, one_of
 from crowdblend.policies.sampling import Poisson
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.terms import Drawn, Terms
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.designs import Design
+    from crowdblend.methods.designs import Design
 
 
 class PublicationPolicy(Terms, frozen=True, kw_only=True):

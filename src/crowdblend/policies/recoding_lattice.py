@@ -8,13 +8,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.methods.recoding.classes import Recoding
+from crowdblend.methods.recoding.dates import DateRange
+from crowdblend.methods.recoding.hierarchies import Hierarchies
+from crowdblend.methods.recoding.intervals import Intervals
+from crowdblend.methods.selection.lattice import Ladder, Lattice
 from crowdblend.policies.columns import Column
 from crowdblend.policies.refusals import refusal
-from crowdblend.recoding.classes import Recoding
-from crowdblend.recoding.dates import DateRange
-from crowdblend.recoding.hierarchies import Hierarchies
-from crowdblend.recoding.intervals import Intervals
-from crowdblend.selection.lattice import Ladder, Lattice
 
 
 def lattice_of(columns: Sequence[Column], labels: Sequence[tuple[str, ...]] | None = None) -> Lattice:

@@ -17,8 +17,8 @@ from types import NoneType
 from typing import TypeVar
 
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.guarantees.parameters import brief
-from crowdblend.lazy import lazy_imports
+from crowdblend.trusted.guarantees.parameters import brief
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     import difflib

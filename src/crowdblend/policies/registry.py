@@ -13,11 +13,11 @@ from importlib import import_module
 from types import ModuleType
 
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.key import Key, keys_of, parts_of
 from crowdblend.policies.publication import COMMON, Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from importlib import metadata
@@ -52,7 +52,7 @@ WORDS = {
     ),
     **_ours("synopsis", "synopsis: synthetic rows", "Synthetic rows that answer many questions."),
     "synthetic": Kind(
-        *("crowdblend.synthesis", "Synthetic", "synthetic rows and their tables"),
+        *("crowdblend.publishing.synthesis", "Synthetic", "synthetic rows and their tables"),
         "Synthetic rows, drawn from a model of published tables; none is a person.",
     ),
     **_ours("graph", "graph: figures of a network", "Figures of a network, from one link a row."),
@@ -61,7 +61,10 @@ KINDS = tuple(WORDS)
 # What a folder may hold that is no kind of publication: several of them under one budget.
 WHOLES = {
     "programme": Kind(
-        "crowdblend.programme", "Programme", "programme: several publications", "Several publications under one budget."
+        "crowdblend.kinds.programme",
+        "Programme",
+        "programme: several publications",
+        "Several publications under one budget.",
     ),
 }
 

@@ -13,16 +13,16 @@ from typing import Annotated, Literal, Self
 
 from msgspec.structs import replace
 
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column
 from crowdblend.policies.key import key as says
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.strata import DeclaredStrata, rates_of, strata_by_label, strata_by_weight
 from crowdblend.policies.value_types import Rates
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend import designs
+    from crowdblend.methods import designs
 
 Secret = Annotated[Literal["destroy", "seal"], says("What happens to the secret key of the sample.")]
 AlreadyDrawn = Annotated[bool, says("True when the table is itself the sample and its rates are your assumption.")]

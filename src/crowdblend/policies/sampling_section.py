@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, Self
 
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column
 from crowdblend.policies.key import Section
 from crowdblend.policies.strata import DeclaredStrata
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.designs import Design
+    from crowdblend.methods.designs import Design
 
 
 class _DesignDefaults:

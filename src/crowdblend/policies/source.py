@@ -10,11 +10,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from crowdblend.frozen import dataclass
 from crowdblend.policies import files
 from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.policies.key import Key
 from crowdblend.policies.refusals import did_you_mean, refusal, show_value
+from crowdblend.trusted.machine.frozen import dataclass
 
 Format = Literal["csv", "parquet", "duckdb", "postgres", "sqlite", "catalog"]
 # What is read through a database driver, not as files.

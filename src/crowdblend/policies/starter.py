@@ -14,7 +14,6 @@ from itertools import islice, pairwise
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import check_type
 from crowdblend.policies.code_book import Entry, read_code_book
 from crowdblend.policies.header import ColumnKind, Header, read_header
 from crowdblend.policies.key import Key
@@ -38,6 +37,7 @@ from crowdblend.policies.registry import KINDS, publication_class
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.schema import kind_lists, kind_sections
 from crowdblend.policies.write import toml_name, toml_text, toml_value
+from crowdblend.trusted.guarantees.parameters import check_type
 
 Columns = Sequence[tuple[str, ColumnKind]]
 # A publication as it is written: its kind, its keys, and the keys of the section inside it, if it needs one.

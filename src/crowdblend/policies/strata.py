@@ -17,16 +17,16 @@ from itertools import pairwise
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.policies.refusals import refusal
-from crowdblend.regular_files import read_regular
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.lazy import lazy_imports
+from crowdblend.trusted.machine.regular_files import read_regular
 
 with lazy_imports():
-    from crowdblend import designs
-    from crowdblend.recoding import intervals, values
+    from crowdblend.methods import designs
+    from crowdblend.methods.recoding import intervals, values
 
 # Every rate takes nine steps of a proof, and a certificate has at most 500.
 _MOST_RATES = 50

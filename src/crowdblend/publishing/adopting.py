@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from crowdblend.calculus import Certificate
 from crowdblend.errors import InvalidInput
+from crowdblend.kinds.shared.facts import ReleaseFacts, read_facts
 from crowdblend.ledger.adoption import FolderRelease
 from crowdblend.publishing.pending import with_profile
-from crowdblend.publishing.verification.consistency import verify_release
-from crowdblend.releases.facts import ReleaseFacts, read_facts
+from crowdblend.reading.verification.consistency import verify_release
+from crowdblend.trusted.calculus import Certificate
 
 NOT_KNOWN = (
     "A folder tells neither its key nor what was read: these releases count in totals and limits, and no later one is "

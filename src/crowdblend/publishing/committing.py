@@ -22,8 +22,8 @@ from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Entry, Ledger
 from crowdblend.publishing.staging import Staging, stagings_of
 from crowdblend.publishing.target import CERTIFICATE, check_target
-from crowdblend.regular_files import read_regular
-from crowdblend.system import exchange, flush, rename_to_new
+from crowdblend.trusted.machine.regular_files import read_regular
+from crowdblend.trusted.machine.system import exchange, flush, rename_to_new
 
 
 def commit(staging: Staging, folder: Path, *, force: bool) -> None:

@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from crowdblend.calculus import Certificate, sha256_of
-from crowdblend.lazy import lazy_imports
+from crowdblend.kinds.shared.outputs import Output
 from crowdblend.publishing.target import CERTIFICATE
-from crowdblend.releases.outputs import Output
+from crowdblend.trusted.calculus import Certificate, sha256_of
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from crowdblend.reading import datapackage, readme
     from crowdblend.reading import release as published
-    from crowdblend.reports import write
+    from crowdblend.reading.reports import write
 
 
 def describe(

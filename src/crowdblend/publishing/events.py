@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from fractions import Fraction
 
-from crowdblend import observing
 from crowdblend.errors import CrowdblendError
 from crowdblend.ledger import Ledger
-from crowdblend.observing import Fact
+from crowdblend.trusted.machine import observing
+from crowdblend.trusted.machine.observing import Fact
 
 
 def emit_recorded(ledger: Ledger, entry_id: int) -> None:

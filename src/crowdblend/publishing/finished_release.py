@@ -14,28 +14,28 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from crowdblend.calculus.certificate import Certificate
 from crowdblend.errors import InvalidInput, of_system
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.guessing import lead
-from crowdblend.guarantees.parameters import path_of
-from crowdblend.guarantees.privacy import Guarantee
-from crowdblend.lazy import lazy_imports
+from crowdblend.kinds.shared.facts import planned_releases
 from crowdblend.policies.registry import part
 from crowdblend.publishing.committing import commit
 from crowdblend.publishing.staging import Completion, Journal, Staging
 from crowdblend.publishing.target import check_target, exclusive_use
 from crowdblend.reading.data_frames import TableForm
-from crowdblend.releases.facts import planned_releases
+from crowdblend.trusted.calculus.certificate import Certificate
+from crowdblend.trusted.guarantees.guessing import lead
+from crowdblend.trusted.guarantees.parameters import path_of
+from crowdblend.trusted.guarantees.privacy import Guarantee
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     import markupsafe
     import pyarrow as pa
 
-    from crowdblend.figures.chart import Chart
     from crowdblend.publishing import signing
     from crowdblend.reading import release as reading
-    from crowdblend.reports import text
+    from crowdblend.reading.figures.chart import Chart
+    from crowdblend.reading.reports import text
 
 REPORT = "report.html"
 MOST_ROWS = 8

@@ -7,20 +7,20 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from crowdblend import ledger as books
-from crowdblend.calculus import Certificate
-from crowdblend.calculus.profiles import profile_of
-from crowdblend.engines.choice import identify
-from crowdblend.engines.engine import Engine
-from crowdblend.engines.identity import largest_rate, sample_of
 from crowdblend.errors import InvalidInput, RefusedByLedger
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.privacy import Guarantee, Relation
 from crowdblend.kinds import AnyPlan, AnyPolicy
 from crowdblend.ledger.chain import commitment
 from crowdblend.ledger.identity import UNNAMED
 from crowdblend.policies.proposed import read_proposals
 from crowdblend.publishing.policy_digest import policy_digest
 from crowdblend.publishing.target import IN_MEMORY
+from crowdblend.sources.engines.choice import identify
+from crowdblend.sources.engines.engine import Engine
+from crowdblend.sources.engines.identity import largest_rate, sample_of
+from crowdblend.trusted.calculus import Certificate
+from crowdblend.trusted.calculus.profiles import profile_of
+from crowdblend.trusted.guarantees.privacy import Guarantee, Relation
+from crowdblend.trusted.machine.frozen import dataclass
 
 # What the ledger calls releases that propose domains of later policies.
 PROPOSAL = "proposal"

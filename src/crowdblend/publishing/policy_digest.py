@@ -10,14 +10,14 @@ from typing import Any
 
 import msgspec
 
-from crowdblend.calculus import Assumption
+from crowdblend.kinds.shared.plan import AnyPolicy
 from crowdblend.policies.key import Section, fields_of, keys_of
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import COMMON, Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.source import READING_KEYS
-from crowdblend.randomness.source import subkey
-from crowdblend.releases.plan import AnyPolicy
+from crowdblend.trusted.calculus import Assumption
+from crowdblend.trusted.randomness.source import subkey
 
 # How much memory to use is no decision about what is published.
 _RESOURCES = frozenset({"memory"})

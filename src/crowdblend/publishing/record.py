@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from crowdblend import ledger as books
-from crowdblend.calculus import Assumption
 from crowdblend.errors import CrowdblendError, InvalidInput, NoRoom, Refused, of_system
-from crowdblend.frozen import dataclass
 from crowdblend.publishing.staging import Completion, Staging
-from crowdblend.stopping import Standing, add_standing
+from crowdblend.trusted.calculus import Assumption
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.stopping import Standing, add_standing
 
 Problem = TypeVar("Problem", bound=BaseException)
 

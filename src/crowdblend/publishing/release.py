@@ -19,11 +19,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from crowdblend.engines.choice import default_engine, on_disk
-from crowdblend.engines.engine import Engine, Progress, no_progress
-from crowdblend.engines.kept_open import KeptOpen
-from crowdblend.engines.outside_values import refuse_only_other
-from crowdblend.engines.unchanged_files import unchanged_files
 from crowdblend.kinds import AnyPlan, AnyPolicy, plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies.source import require_rows
@@ -44,8 +39,13 @@ from crowdblend.publishing.resuming import StoppedRelease
 from crowdblend.publishing.staging import Journal
 from crowdblend.publishing.steps import Sign, commit_release, staging_for, write_release
 from crowdblend.publishing.target import IN_MEMORY, check_place, check_target, exclusive_use
-from crowdblend.randomness import ReleaseKey, new_key
-from crowdblend.stopping import when_stopped
+from crowdblend.sources.engines.choice import default_engine, on_disk
+from crowdblend.sources.engines.engine import Engine, Progress, no_progress
+from crowdblend.sources.engines.kept_open import KeptOpen
+from crowdblend.sources.engines.outside_values import refuse_only_other
+from crowdblend.sources.engines.unchanged_files import unchanged_files
+from crowdblend.trusted.machine.stopping import when_stopped
+from crowdblend.trusted.randomness import ReleaseKey, new_key
 
 
 def release(

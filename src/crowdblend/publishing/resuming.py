@@ -11,13 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from crowdblend.calculus import verify_file
-from crowdblend.engines.choice import default_engine, on_disk
-from crowdblend.engines.engine import Engine, Progress
-from crowdblend.engines.kept_open import KeptOpen
-from crowdblend.engines.unchanged_files import unchanged_files
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
 from crowdblend.kinds import AnyPolicy, plan
 from crowdblend.ledger import Entry, Ledger
 from crowdblend.policies.load import load_policy
@@ -30,8 +24,14 @@ from crowdblend.publishing.record import Record, refuse_another, resume_command
 from crowdblend.publishing.staging import Journal, Staging
 from crowdblend.publishing.steps import Sign, commit_release, staging_for, write_release
 from crowdblend.publishing.target import CERTIFICATE, IN_MEMORY, check_target, exclusive_use, remove_empty
-from crowdblend.randomness import ReleaseKey
-from crowdblend.version import __version__
+from crowdblend.sources.engines.choice import default_engine, on_disk
+from crowdblend.sources.engines.engine import Engine, Progress
+from crowdblend.sources.engines.kept_open import KeptOpen
+from crowdblend.sources.engines.unchanged_files import unchanged_files
+from crowdblend.trusted.calculus import verify_file
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.version import __version__
+from crowdblend.trusted.randomness import ReleaseKey
 
 
 def resume(

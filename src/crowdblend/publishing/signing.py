@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from crowdblend.calculus.folder_files import CERTIFICATE
 from crowdblend.errors import InvalidInput
-from crowdblend.publishing.verification.consistency import verify_release
-from crowdblend.signatures.files import Passphrase, Signer, check_file, open_key, sign_file, signature_file
+from crowdblend.reading.verification.consistency import verify_release
+from crowdblend.trusted.calculus.folder_files import CERTIFICATE
+from crowdblend.trusted.signatures.files import Passphrase, Signer, check_file, open_key, sign_file, signature_file
 
 NAMESPACE = "crowdblend-certificate"
 """What `ssh-keygen -Y verify -n` is told: a signature for another purpose is no signature of a release."""

@@ -20,8 +20,8 @@ from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any
 
-from crowdblend.frozen import dataclass
-from crowdblend.system import flush
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.system import flush
 
 PARTIAL = ".partial-"
 _JOURNAL, _RELEASE, _OLD = "journal.json", "release", "old"

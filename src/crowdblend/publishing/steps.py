@@ -9,9 +9,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from crowdblend.calculus import Certificate, sha256_of
-from crowdblend.calculus.certificate import digest
-from crowdblend.engines.engine import Engine, Progress, no_progress
 from crowdblend.errors import of_system
 from crowdblend.kinds import AnyPlan, Reading
 from crowdblend.publishing.committing import commit
@@ -21,7 +18,10 @@ from crowdblend.publishing.finished_release import Release
 from crowdblend.publishing.record import Record
 from crowdblend.publishing.staging import Completion, Journal, Staging
 from crowdblend.publishing.target import CERTIFICATE, check_target
-from crowdblend.randomness import ReleaseKey
+from crowdblend.sources.engines.engine import Engine, Progress, no_progress
+from crowdblend.trusted.calculus import Certificate, sha256_of
+from crowdblend.trusted.calculus.certificate import digest
+from crowdblend.trusted.randomness import ReleaseKey
 
 Sign = Callable[[Path], object]
 """Signs the certificate in a file."""

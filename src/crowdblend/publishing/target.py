@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput, NoRoom, NotReachable, of_system
-from crowdblend.system import file_lock, has_room
+from crowdblend.trusted.machine.system import file_lock, has_room
 
 CERTIFICATE = "certificate.json"
 # Where the ledger says that a release is which Python keeps.

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.errors import DoesNotVerify
-from crowdblend.frozen import dataclass
-from crowdblend.packages import parquet as pq
-from crowdblend.packages import pyarrow as pa
+from crowdblend.methods.recoding.domain import Domain
 from crowdblend.reading.parquet_pages import DamagedPage, pages_of
-from crowdblend.recoding.domain import Domain
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.packages import parquet as pq
+from crowdblend.trusted.machine.packages import pyarrow as pa
 
 # Bytes beside labels and numbers: headers, and dictionaries of numbers.
 _BESIDE = 1 << 20

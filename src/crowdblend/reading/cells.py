@@ -18,11 +18,11 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
-from crowdblend.mechanisms.mechanism import PublishedClasses
-from crowdblend.packages import compute as pc
+from crowdblend.methods.mechanisms.mechanism import PublishedClasses
+from crowdblend.sources.engines.arrow_numbers import arrow_numbers
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.packages import compute as pc
 
 Labels = tuple[str, ...]
 TEXTS = ("statistic", "class")

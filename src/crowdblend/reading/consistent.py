@@ -20,9 +20,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy_imports
 from crowdblend.reading.margins import Margin
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from scipy import sparse

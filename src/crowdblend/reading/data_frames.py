@@ -16,11 +16,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy_imports
-from crowdblend.packages import compute as pc
-from crowdblend.packages import pyarrow as pa
-from crowdblend.recoding.domain import Domain
+from crowdblend.methods.recoding.domain import Domain
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.lazy import lazy_imports
+from crowdblend.trusted.machine.packages import compute as pc
+from crowdblend.trusted.machine.packages import pyarrow as pa
 
 with lazy_imports():
     import pandas

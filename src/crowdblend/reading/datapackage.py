@@ -12,14 +12,14 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from crowdblend.calculus import Certificate
-from crowdblend.calculus.encoding import encode
-from crowdblend.calculus.folder_files import DATA_ENDINGS
-from crowdblend.estimates.estimator import CONFIDENCE
+from crowdblend.kinds.shared.facts import ReleaseFacts, read_facts
+from crowdblend.methods.estimates.estimator import CONFIDENCE
+from crowdblend.methods.recoding.domain import Domain
 from crowdblend.reading.cells import header_of
 from crowdblend.reading.notes import sampling_of
-from crowdblend.recoding.domain import Domain
-from crowdblend.releases.facts import ReleaseFacts, read_facts
+from crowdblend.trusted.calculus import Certificate
+from crowdblend.trusted.calculus.encoding import encode
+from crowdblend.trusted.calculus.folder_files import DATA_ENDINGS
 
 NAME = "datapackage.json"
 _MEDIA = {".parquet": "application/vnd.apache.parquet", ".csv": "text/csv"}

@@ -16,13 +16,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.estimates.cells import combinations, fill, sum_strata
-from crowdblend.estimates.estimator import CONFIDENCE, Estimator, Intervals, nothing_known
-from crowdblend.frozen import dataclass
-from crowdblend.packages import compute as pc
+from crowdblend.kinds.shared.facts import CellTable
+from crowdblend.methods.estimates.cells import combinations, fill, sum_strata
+from crowdblend.methods.estimates.estimator import CONFIDENCE, Estimator, Intervals, nothing_known
+from crowdblend.methods.recoding.classes import MOST_CELLS_LISTED
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
-from crowdblend.recoding.classes import MOST_CELLS_LISTED
-from crowdblend.releases.facts import CellTable
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.packages import compute as pc
 
 Whole = NDArray[np.int64]
 # Values, cells, cells that may be noisy, and cells that are called exact.

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from crowdblend.calculus import Assumption
-from crowdblend.designs import Stratum
-from crowdblend.designs.design import MOST_LISTED
-from crowdblend.estimates.estimator import CONFIDENCE, Estimator
-from crowdblend.estimates.laws import GaussianOnEveryCell, Law, NoiseBelowK, NoiseFromThreshold, OutlierNoise
-from crowdblend.guarantees.wording import three_digits
-from crowdblend.releases.crowd_facts import CrowdFacts
-from crowdblend.releases.facts import CellTable, ReleaseFacts
+from crowdblend.kinds.shared.crowd_facts import CrowdFacts
+from crowdblend.kinds.shared.facts import CellTable, ReleaseFacts
+from crowdblend.methods.designs import Stratum
+from crowdblend.methods.designs.design import MOST_LISTED
+from crowdblend.methods.estimates.estimator import CONFIDENCE, Estimator
+from crowdblend.methods.estimates.laws import GaussianOnEveryCell, Law, NoiseBelowK, NoiseFromThreshold, OutlierNoise
+from crowdblend.trusted.calculus import Assumption
+from crowdblend.trusted.guarantees.wording import three_digits
 
 _UNKNOWN = "The certificate does not say how people were sampled, so nothing is said about the population."
 _SELECTED = (

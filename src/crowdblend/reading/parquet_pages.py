@@ -11,8 +11,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from crowdblend.frozen import dataclass
-from crowdblend.regular_files import open_regular
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.regular_files import open_regular
 
 # Statistics in a header may hold two labels.
 _LARGEST_HEADER = 1 << 20

@@ -25,9 +25,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.estimates.range_intervals import range_interval
-from crowdblend.frozen import dataclass
-from crowdblend.recoding.domain import Domain
+from crowdblend.methods.estimates.range_intervals import range_interval
+from crowdblend.methods.recoding.domain import Domain
+from crowdblend.trusted.machine.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Edge = float | int | str | date

@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-from crowdblend.calculus import Certificate
-from crowdblend.calculus.folder_files import DATA_ENDINGS
-from crowdblend.guarantees.guessing import lead
+from crowdblend.kinds.shared.facts import ReleaseFacts, read_facts
 from crowdblend.policies.registry import kind_of
 from crowdblend.reading.cells import COUNTERS, ESTIMATES, header_of
 from crowdblend.reading.notes import sentences
-from crowdblend.releases.facts import ReleaseFacts, read_facts
+from crowdblend.trusted.calculus import Certificate
+from crowdblend.trusted.calculus.folder_files import DATA_ENDINGS
+from crowdblend.trusted.guarantees.guessing import lead
 
 NAME = "README.md"
 _COUNTED = (*COUNTERS, "exact", *ESTIMATES)

@@ -17,25 +17,25 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from crowdblend.calculus import Certificate, verify
-from crowdblend.calculus.encoding import read_text
-from crowdblend.calculus.folder_files import CERTIFICATE, DATA_ENDINGS, check_files, list_files
 from crowdblend.errors import InvalidInput
-from crowdblend.estimates.cells import BLOCK, combinations
-from crowdblend.estimates.estimator import CONFIDENCE
-from crowdblend.figures.chart import Chart
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.parameters import brief, check_type, path_of
-from crowdblend.guarantees.privacy import Guarantee
-from crowdblend.lazy import lazy_imports
+from crowdblend.kinds.shared.facts import DATA, CellTable, ReleaseFacts, contradiction, read_facts
+from crowdblend.kinds.shared.outputs import Output
+from crowdblend.methods.estimates.cells import BLOCK, combinations
+from crowdblend.methods.estimates.estimator import CONFIDENCE
 from crowdblend.policies.registry import part
 from crowdblend.reading import notes
 from crowdblend.reading.allowance import Allowance
 from crowdblend.reading.cells import Cells, Labels, open_cells, read_table, readable
 from crowdblend.reading.data_frames import Frames, TableForm
+from crowdblend.reading.figures.chart import Chart
 from crowdblend.reading.margins import Margin, margin_of
-from crowdblend.releases.facts import DATA, CellTable, ReleaseFacts, contradiction, read_facts
-from crowdblend.releases.outputs import Output
+from crowdblend.trusted.calculus import Certificate, verify
+from crowdblend.trusted.calculus.encoding import read_text
+from crowdblend.trusted.calculus.folder_files import CERTIFICATE, DATA_ENDINGS, check_files, list_files
+from crowdblend.trusted.guarantees.parameters import brief, check_type, path_of
+from crowdblend.trusted.guarantees.privacy import Guarantee
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from crowdblend.reading import consistent as consistency

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
+from crowdblend.kinds.shared.spreadsheets import neutral_batch
 from crowdblend.policies.formulas import neutral_text
 from crowdblend.reading.cells import WIDEST_FIELD, readable
-from crowdblend.regular_files import open_regular
-from crowdblend.releases.spreadsheets import neutral_batch
+from crowdblend.trusted.machine.regular_files import open_regular
 
 
 def write_csv_file(path: Path, out: Path) -> None:

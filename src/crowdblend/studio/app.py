@@ -10,7 +10,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
-from crowdblend.reports.page import LOOK
+from crowdblend.reading.reports.page import LOOK
 from crowdblend.studio.pages import (
     columns,
     data,

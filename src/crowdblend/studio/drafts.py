@@ -13,9 +13,9 @@ from pathlib import Path
 import msgspec
 
 from crowdblend.errors import InvalidInput, Refused
-from crowdblend.frozen import dataclass
 from crowdblend.studio.model.choices import Choices
-from crowdblend.type_resolution import resolve
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.type_resolution import resolve
 
 _ID = re.compile(r"[0-9a-f]{12}")
 _MOST_DRAFTS = 500

@@ -9,12 +9,12 @@ from dataclasses import field
 from starlette.requests import Request
 
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
 from crowdblend.policies.key import Key
 from crowdblend.policies.registry import WHOLES, WORDS
 from crowdblend.studio.model.typed_values import typed_text
 from crowdblend.studio.model.unsaid import LONGEST_TEXT
 from crowdblend.studio.model.wording import in_words, label_of
+from crowdblend.trusted.machine.frozen import dataclass
 
 WHAT = {kind: words.publishes for kind, words in WORDS.items()}
 KIND_NAMES = {**{kind: words.name for kind, words in WORDS.items()}, "programme": WHOLES["programme"].name}

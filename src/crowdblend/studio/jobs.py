@@ -19,9 +19,9 @@ from pathlib import Path
 import msgspec
 
 from crowdblend.errors import InvalidInput, Refused
-from crowdblend.frozen import dataclass
-from crowdblend.system import ask_to_end, end_group, own_group
-from crowdblend.type_resolution import resolve
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.system import ask_to_end, end_group, own_group
+from crowdblend.trusted.machine.type_resolution import resolve
 
 STATUS, JOB = "status.json", "job.json"
 OWN = "{folder}/"

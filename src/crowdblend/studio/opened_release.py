@@ -9,16 +9,16 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from crowdblend.calculus.folder_files import CERTIFICATE, SIGNATURE
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.guessing import lead
+from crowdblend.kinds.shared.crowd_facts import CrowdFacts
 from crowdblend.reading.release import read
+from crowdblend.reading.reports.blocks import show, show_step
+from crowdblend.reading.reports.view import chosen_recoding
 from crowdblend.reading.spreadsheets import write_csv_file
-from crowdblend.regular_files import open_regular
-from crowdblend.releases.crowd_facts import CrowdFacts
-from crowdblend.reports.blocks import show, show_step
-from crowdblend.reports.view import chosen_recoding
+from crowdblend.trusted.calculus.folder_files import CERTIFICATE, SIGNATURE
+from crowdblend.trusted.guarantees.guessing import lead
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.regular_files import open_regular
 
 
 @dataclass(frozen=True)

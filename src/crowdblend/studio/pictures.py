@@ -6,14 +6,14 @@ from typing import TypedDict
 
 from markupsafe import Markup
 
-from crowdblend.figures.charts import Chart
-from crowdblend.figures.recodings import class_ruler
-from crowdblend.frozen import dataclass
+from crowdblend.methods.recoding.classes import Recoding
+from crowdblend.methods.recoding.intervals import Breaks, Intervals
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import AxisDomain, NumberDomain
-from crowdblend.recoding.classes import Recoding
-from crowdblend.recoding.intervals import Breaks, Intervals
-from crowdblend.reports.text import inline_svg
+from crowdblend.reading.figures.charts import Chart
+from crowdblend.reading.figures.recodings import class_ruler
+from crowdblend.reading.reports.text import inline_svg
+from crowdblend.trusted.machine.frozen import dataclass
 
 MOST_LABELS = 24
 _MOST_BLOCKS = 400

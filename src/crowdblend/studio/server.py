@@ -20,7 +20,7 @@ from crowdblend.studio.app import application
 from crowdblend.studio.places import STATE, Root
 from crowdblend.studio.security import START, Guard, Session
 from crowdblend.studio.studio import Studio
-from crowdblend.system import take_port
+from crowdblend.trusted.machine.system import take_port
 
 HOST = "127.0.0.1"
 PORT = 8765
@@ -65,7 +65,7 @@ def serve(
 
 def _warm_up() -> None:
     """Load what planning needs while the first page is being read."""
-    for module in ("crowdblend.kinds.table", "crowdblend.estimates.cells", "scipy.special"):
+    for module in ("crowdblend.kinds.table", "crowdblend.methods.estimates.cells", "scipy.special"):
         import_module(module)
 
 

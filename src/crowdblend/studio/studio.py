@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from crowdblend.errors import CrowdblendError, Refused
-from crowdblend.frozen import dataclass
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.terms import Terms
 from crowdblend.studio.drafts import Draft, Drafts
 from crowdblend.studio.jobs import Job, Jobs
 from crowdblend.studio.model.choices import Choices, policy_of, terms_of
 from crowdblend.studio.places import Root, check_paths
+from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -12,21 +12,21 @@ from pathlib import Path
 import msgspec
 
 from crowdblend.errors import CrowdblendError
-from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
 from crowdblend.policies.policy import Policy
 from crowdblend.studio.jobs import JOB, STATUS, Order, Status
 from crowdblend.studio.model.rehearsed_folder import Spread, rehearse_into
 from crowdblend.studio.pictures import draw_chart
 from crowdblend.studio.places import Root, load_policy_inside
-from crowdblend.system import ending_signals
-from crowdblend.type_resolution import resolve
+from crowdblend.trusted.machine.lazy import lazy_imports
+from crowdblend.trusted.machine.system import ending_signals
+from crowdblend.trusted.machine.type_resolution import resolve
 
 with lazy_imports():
-    from crowdblend import attacks
+    from crowdblend.lab import attacks
     from crowdblend.publishing import release as publishing
     from crowdblend.publishing import resuming
-    from crowdblend.publishing.verification import consistency
+    from crowdblend.reading.verification import consistency
 
 Result = dict[str, object]
 

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from crowdblend.calculus import RULES, Assumption, Certificate, Derivation
+from crowdblend.trusted.calculus import RULES, Assumption, Certificate, Derivation
 
 
 def derive(node: dict[str, Any]) -> Derivation:

@@ -7,7 +7,7 @@ import pytest
 import crowdblend as cb
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
-from crowdblend.programme.expected_errors import group_expectations
+from crowdblend.kinds.programme.expected_errors import group_expectations
 from crowdblend.studio.model.choices import policy_of
 from crowdblend.studio.model.rehearsed_folder import MADE_UP, rehearse_into
 from tests.cases import for_each

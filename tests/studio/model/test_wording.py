@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.engines.refusals import to_see
 from crowdblend.errors import CrowdblendError
 from crowdblend.policies.sampling import DESIGNS
+from crowdblend.sources.engines.refusals import to_see
 from crowdblend.studio.forms import fields_of
 from crowdblend.studio.model.choices import Choices, policy_of
 from crowdblend.studio.model.wording import in_words, place_of, settings_in_words

@@ -8,9 +8,8 @@ from typing import Annotated
 
 import msgspec
 
-from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules.composition import compose
-from crowdblend.planning.networks.request import (
+from crowdblend.kinds.shared.facts import Count, Fact, Parameters, ReleaseFacts, contradiction
+from crowdblend.methods.planning.networks.request import (
     PEOPLE_S_DATA,
     Bounds,
     SimulatorView,
@@ -19,8 +18,9 @@ from crowdblend.planning.networks.request import (
     differential,
     estimator,
 )
-from crowdblend.planning.networks.solve import CONFIDENCE, error_of
-from crowdblend.releases.facts import Count, Fact, Parameters, ReleaseFacts, contradiction
+from crowdblend.methods.planning.networks.solve import CONFIDENCE, error_of
+from crowdblend.trusted.calculus import Derivation
+from crowdblend.trusted.calculus.rules.composition import compose
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 

@@ -14,16 +14,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from crowdblend.engines.engine import Engine, Progress, check_source
-from crowdblend.engines.refusals import at_column, refusal, refuse_blanks
-from crowdblend.frozen import dataclass
 from crowdblend.kinds.graph.policy import GraphPolicy, GraphStatistic, Links
-from crowdblend.networks import Network, Structure, network
-from crowdblend.networks.links import number_people
-from crowdblend.packages import compute
-from crowdblend.packages import pyarrow as pa
-from crowdblend.recoding.reading import number
-from crowdblend.releases.plan import Reading
+from crowdblend.kinds.shared.plan import Reading
+from crowdblend.methods.networks import Network, Structure, network
+from crowdblend.methods.networks.links import number_people
+from crowdblend.methods.recoding.reading import number
+from crowdblend.sources.engines.engine import Engine, Progress, check_source
+from crowdblend.sources.engines.refusals import at_column, refusal, refuse_blanks
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.packages import compute
+from crowdblend.trusted.machine.packages import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False)

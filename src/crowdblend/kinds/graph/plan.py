@@ -9,18 +9,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from crowdblend.calculus import Assumption
-from crowdblend.designs.draw import Draw
-from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import NoRoom
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.graph.facts import GraphFacts, GraphStatisticFacts
 from crowdblend.kinds.graph.network import NetworkReading, check_network, read_network
 from crowdblend.kinds.graph.policy import GraphPolicy, GraphStatistic
-from crowdblend.mechanisms.networks import NoisyStatistic
-from crowdblend.networks.exact import degree_shares
-from crowdblend.planning.networks.solve import (
+from crowdblend.kinds.shared.method import Method
+from crowdblend.kinds.shared.outputs import NumbersOutput
+from crowdblend.kinds.shared.plan import Lines, ReleasePlan, Result, software
+from crowdblend.methods.designs.draw import Draw
+from crowdblend.methods.mechanisms.networks import NoisyStatistic
+from crowdblend.methods.networks.exact import degree_shares
+from crowdblend.methods.planning.networks.solve import (
     CONFIDENCE,
     NetworkPlan,
     least_people,
@@ -28,10 +27,11 @@ from crowdblend.planning.networks.solve import (
     refuse_useless,
     trades,
 )
-from crowdblend.randomness import ReleaseKey
-from crowdblend.releases.method import Method
-from crowdblend.releases.outputs import NumbersOutput
-from crowdblend.releases.plan import Lines, ReleasePlan, Result, software
+from crowdblend.sources.engines.engine import Engine, Progress
+from crowdblend.trusted.calculus import Assumption
+from crowdblend.trusted.guarantees.wording import at_most
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.randomness import ReleaseKey
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from msgspec.structs import asdict
 
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.key import Rule, Section, key, part
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
@@ -20,11 +19,12 @@ from crowdblend.policies.refusals import naming, refusal
 from crowdblend.policies.rules import conflicts, needs
 from crowdblend.policies.source import DataSource, format_of
 from crowdblend.policies.value_types import FilePath, Texts, Wholes
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.planning.networks import request as requests
-    from crowdblend.planning.networks import solve
-    from crowdblend.planning.networks.request import Bounds, NetworkRequest
+    from crowdblend.methods.planning.networks import request as requests
+    from crowdblend.methods.planning.networks import solve
+    from crowdblend.methods.planning.networks.request import Bounds, NetworkRequest
 
 _STATISTICS = "[[publish.statistics]]"
 _TAKES = {

@@ -13,18 +13,18 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
 from crowdblend.kinds.graph.network import NetworkReading
 from crowdblend.kinds.graph.plan import GraphPlan, exact_values, noisy_numbers, numbers_output
 from crowdblend.kinds.graph.plan import Number as PublishedNumber
 from crowdblend.kinds.graph.policy import GraphPolicy, GraphStatistic
-from crowdblend.networks import network
-from crowdblend.packages import pyarrow as pa
-from crowdblend.planning.networks.request import Bounds
-from crowdblend.randomness import ReleaseKey
-from crowdblend.rehearsal.made_up_people import Files
-from crowdblend.rehearsal.observers import Number, NumbersObserver, ShownFile
-from crowdblend.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours
+from crowdblend.lab.rehearsal.made_up_people import Files
+from crowdblend.lab.rehearsal.observers import Number, NumbersObserver, ShownFile
+from crowdblend.lab.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours
+from crowdblend.methods.networks import network
+from crowdblend.methods.planning.networks.request import Bounds
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.packages import pyarrow as pa
+from crowdblend.trusted.randomness import ReleaseKey
 
 # A couple, the person and someone to be linked to; and as many as are counted in a few milliseconds.
 FEWEST_PEOPLE, MOST_PEOPLE = 4, 1 << 17

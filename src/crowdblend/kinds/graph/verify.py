@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from crowdblend.kinds.graph.facts import GraphFacts
-from crowdblend.publishing.verification.consistency import require_files
-from crowdblend.publishing.verification.counts import read_rows
+from crowdblend.kinds.shared.facts import contradiction
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.releases.facts import contradiction
+from crowdblend.reading.verification.consistency import require_files
+from crowdblend.reading.verification.counts import read_rows
 
 
 def check(release: PublishedRelease) -> None:

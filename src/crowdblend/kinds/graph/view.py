@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from crowdblend.figures.bars import interval_chart
 from crowdblend.kinds.graph.facts import GraphFacts
+from crowdblend.reading.figures.bars import interval_chart
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.reports.blocks import Block, Table, figure
-from crowdblend.reports.rows import read_rows
-from crowdblend.reports.text import enumeration, label, round_up
-from crowdblend.reports.view import Part, View
+from crowdblend.reading.reports.blocks import Block, Table, figure
+from crowdblend.reading.reports.rows import read_rows
+from crowdblend.reading.reports.text import enumeration, label, round_up
+from crowdblend.reading.reports.view import Part, View
 
 _MEANS = {
     "connectivity": "connectivity: how many links are missing until everybody is connected",

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from crowdblend.mechanisms.histograms import SuppressedRecords
-from crowdblend.releases.crowd_facts import CrowdFacts, by_stratum
-from crowdblend.releases.facts import DATA, CellTable, Parameters
+from crowdblend.kinds.shared.crowd_facts import CrowdFacts, by_stratum
+from crowdblend.kinds.shared.facts import DATA, CellTable, Parameters
+from crowdblend.methods.mechanisms.histograms import SuppressedRecords
 
 
 class MicrodataFacts(CrowdFacts, frozen=True, kw_only=True, tag="microdata"):

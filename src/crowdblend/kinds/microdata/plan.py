@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from functools import partial
 
-from crowdblend.engines.engine import Progress
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.programme import PartInCrowds
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
-from crowdblend.mechanisms.histograms import SuppressedRecords
-from crowdblend.mechanisms.strata import publish_classes
-from crowdblend.planning.parts import PartBudget
-from crowdblend.planning.plan import SolvedPlan
-from crowdblend.randomness import ReleaseKey
-from crowdblend.releases.class_counts import ClassCountsReading
-from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, state_facts
-from crowdblend.releases.crowds import enough_for_rows, internal_counts, plan_in_part
-from crowdblend.releases.method import Method
-from crowdblend.releases.outputs import RecordsOutput
-from crowdblend.releases.plan import Lines, Result
+from crowdblend.kinds.shared.class_counts import ClassCountsReading
+from crowdblend.kinds.shared.crowd_classes import CrowdClassesPlan, plan_recoded, state_facts
+from crowdblend.kinds.shared.crowds import enough_for_rows, internal_counts, plan_in_part
+from crowdblend.kinds.shared.method import Method
+from crowdblend.kinds.shared.outputs import RecordsOutput
+from crowdblend.kinds.shared.plan import Lines, Result
+from crowdblend.methods.mechanisms.histograms import SuppressedRecords
+from crowdblend.methods.mechanisms.strata import publish_classes
+from crowdblend.methods.planning.parts import PartBudget
+from crowdblend.methods.planning.plan import SolvedPlan
+from crowdblend.sources.engines.engine import Progress
+from crowdblend.trusted.guarantees.programme import PartInCrowds
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.randomness import ReleaseKey
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from crowdblend.kinds.microdata.facts import MicrodataFacts
-from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import check_cells, check_order
-from crowdblend.publishing.verification.shown_people import ShownPeople
 from crowdblend.reading.cells import N
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.reading.verification.consistency import require_cells, require_files
+from crowdblend.reading.verification.counts import check_cells, check_order
+from crowdblend.reading.verification.shown_people import ShownPeople
 
 
 def check(release: PublishedRelease) -> tuple[ShownPeople]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from crowdblend.calculus import Derivation
-from crowdblend.designs.design import SeveralRows, differential_claim
-from crowdblend.mechanisms.outliers import OutlierHistogram
-from crowdblend.recoding.domain import Domain
-from crowdblend.releases.crowd_facts import by_law, check_strata, laws_of
-from crowdblend.releases.facts import CellTable, Parameters, contradiction, meanings_in_classes, people_in_classes
-from crowdblend.releases.series import RepeatedFacts
+from crowdblend.kinds.shared.crowd_facts import by_law, check_strata, laws_of
+from crowdblend.kinds.shared.facts import CellTable, Parameters, contradiction, meanings_in_classes, people_in_classes
+from crowdblend.kinds.shared.series import RepeatedFacts
+from crowdblend.methods.designs.design import SeveralRows, differential_claim
+from crowdblend.methods.mechanisms.outliers import OutlierHistogram
+from crowdblend.methods.recoding.domain import Domain
+from crowdblend.trusted.calculus import Derivation
 
 
 class OutlierTableFacts(RepeatedFacts, frozen=True, kw_only=True, tag="outlier-table"):

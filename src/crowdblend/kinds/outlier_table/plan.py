@@ -6,24 +6,24 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.wording import at_most, three_digits
 from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
 from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
-from crowdblend.mechanisms import OutlierHistogram
-from crowdblend.mechanisms.histograms import threshold_for
-from crowdblend.planning.outliers import OutlierPlan, curve_sizes, plan_outliers
-from crowdblend.planning.parts import PartBudget
-from crowdblend.randomness import ReleaseKey
-from crowdblend.randomness.noise import SMALLEST_EPSILON
-from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading
-from crowdblend.releases.delta_limit import check_delta
-from crowdblend.releases.method import Method
-from crowdblend.releases.outputs import CountsOutput, describe_shown
-from crowdblend.releases.plan import Lines, Result
-from crowdblend.releases.series import one_of_series, series_of
+from crowdblend.kinds.shared.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.shared.delta_limit import check_delta
+from crowdblend.kinds.shared.method import Method
+from crowdblend.kinds.shared.outputs import CountsOutput, describe_shown
+from crowdblend.kinds.shared.plan import Lines, Result
+from crowdblend.kinds.shared.series import one_of_series, series_of
+from crowdblend.methods.mechanisms import OutlierHistogram
+from crowdblend.methods.mechanisms.histograms import threshold_for
+from crowdblend.methods.planning.outliers import OutlierPlan, curve_sizes, plan_outliers
+from crowdblend.methods.planning.parts import PartBudget
+from crowdblend.sources.engines.engine import Progress
+from crowdblend.trusted.guarantees.wording import at_most, three_digits
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.randomness import ReleaseKey
+from crowdblend.trusted.randomness.noise import SMALLEST_EPSILON
 
 
 @dataclass(frozen=True, repr=False)

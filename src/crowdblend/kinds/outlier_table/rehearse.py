@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from crowdblend.kinds.outlier_table.plan import method
 from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
-from crowdblend.rehearsal.crowds import CrowdSubject
-from crowdblend.rehearsal.made_up_people import drawn_here
-from crowdblend.rehearsal.subject import AuditRequest
+from crowdblend.lab.rehearsal.crowds import CrowdSubject
+from crowdblend.lab.rehearsal.made_up_people import drawn_here
+from crowdblend.lab.rehearsal.subject import AuditRequest
 
 
 def subject(policy: OutlierTablePolicy, request: AuditRequest) -> CrowdSubject:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
-from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import check_cells, check_estimates
-from crowdblend.publishing.verification.shown_people import ShownPeople, number_of_cells
 from crowdblend.reading.cells import N
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.reading.verification.consistency import require_cells, require_files
+from crowdblend.reading.verification.counts import check_cells, check_estimates
+from crowdblend.reading.verification.shown_people import ShownPeople, number_of_cells
 
 
 def check(release: PublishedRelease) -> tuple[ShownPeople]:

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
 from crowdblend.kinds.table import view as table
-from crowdblend.planning.outliers import curve_sizes
+from crowdblend.methods.planning.outliers import curve_sizes
 from crowdblend.reading.notes import sentences
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.reports.blocks import Table
-from crowdblend.reports.text import round_up
-from crowdblend.reports.view import Part, View
+from crowdblend.reading.reports.blocks import Table
+from crowdblend.reading.reports.text import round_up
+from crowdblend.reading.reports.view import Part, View
 
 
 def view(folder: PublishedRelease, figures: bool) -> View:

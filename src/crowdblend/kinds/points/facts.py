@@ -10,11 +10,11 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from crowdblend.frozen import dataclass
-from crowdblend.mechanisms.points import AxisNoise, MovedPoints, all_within
-from crowdblend.recoding.domain import Domain
-from crowdblend.releases.crowd_facts import CrowdFacts, by_stratum
-from crowdblend.releases.facts import CellTable, Fact, Parameters, contradiction, rows_left_out
+from crowdblend.kinds.shared.crowd_facts import CrowdFacts, by_stratum
+from crowdblend.kinds.shared.facts import CellTable, Fact, Parameters, contradiction, rows_left_out
+from crowdblend.methods.mechanisms.points import AxisNoise, MovedPoints, all_within
+from crowdblend.methods.recoding.domain import Domain
+from crowdblend.trusted.machine.frozen import dataclass
 
 # For how many points the dry run says that none moves beyond some distance; with which probability it may be wrong, as
 # may what the report says of noise.

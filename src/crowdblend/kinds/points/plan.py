@@ -5,28 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible, InvalidInput
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.programme import PartOfPoints
-from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.points.facts import FAILURE, POINTS, AxisFacts, PointsFacts
 from crowdblend.kinds.points.policy import PointsPolicy
-from crowdblend.mechanisms.points import NoisyPoints
-from crowdblend.mechanisms.strata import publish_points
-from crowdblend.numerics.search import largest_double
-from crowdblend.planning.parts import PartBudget
-from crowdblend.planning.plan import SolvedPlan, answer
-from crowdblend.planning.request import PlanRequest
-from crowdblend.randomness import ReleaseKey
-from crowdblend.randomness.noise import SMALLEST_EPSILON
-from crowdblend.recoding.blocks import Grid
-from crowdblend.releases.class_counts import ClassCountsReading
-from crowdblend.releases.crowds import CrowdsPlan, crowd_request, enough_for_rows, plan_crowds, plan_in_part
-from crowdblend.releases.delta_limit import check_delta, require_more_than_sampling
-from crowdblend.releases.method import Method
-from crowdblend.releases.outputs import PointsOutput
-from crowdblend.releases.plan import Lines, Result
+from crowdblend.kinds.shared.class_counts import ClassCountsReading
+from crowdblend.kinds.shared.crowds import CrowdsPlan, crowd_request, enough_for_rows, plan_crowds, plan_in_part
+from crowdblend.kinds.shared.delta_limit import check_delta, require_more_than_sampling
+from crowdblend.kinds.shared.method import Method
+from crowdblend.kinds.shared.outputs import PointsOutput
+from crowdblend.kinds.shared.plan import Lines, Result
+from crowdblend.methods.mechanisms.points import NoisyPoints
+from crowdblend.methods.mechanisms.strata import publish_points
+from crowdblend.methods.planning.parts import PartBudget
+from crowdblend.methods.planning.plan import SolvedPlan, answer
+from crowdblend.methods.planning.request import PlanRequest
+from crowdblend.methods.recoding.blocks import Grid
+from crowdblend.sources.engines.engine import Progress
+from crowdblend.trusted.guarantees.programme import PartOfPoints
+from crowdblend.trusted.guarantees.wording import at_most
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.numerics.search import largest_double
+from crowdblend.trusted.randomness import ReleaseKey
+from crowdblend.trusted.randomness.noise import SMALLEST_EPSILON
 
 # A certificate lists blocks up to this number; a grid is told by its widths anyway.
 MOST_LISTED = 5_000

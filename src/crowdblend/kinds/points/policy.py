@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from msgspec.structs import force_setattr
 
-from crowdblend.lazy import lazy_imports
+from crowdblend.methods.recoding.reading import exact
 from crowdblend.policies.columns import Column, refuse_choice
 from crowdblend.policies.crowd import CrowdPolicy, Crowds
 from crowdblend.policies.domains import AxisDomain
@@ -18,12 +18,12 @@ from crowdblend.policies.key import Section, key, part
 from crowdblend.policies.refusals import naming, refusal
 from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.value_types import Ends
-from crowdblend.recoding.reading import exact
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.recoding import blocks
-    from crowdblend.recoding.axes import Axis
-    from crowdblend.recoding.blocks import Blocks, Box, Grid
+    from crowdblend.methods.recoding import blocks
+    from crowdblend.methods.recoding.axes import Axis
+    from crowdblend.methods.recoding.blocks import Blocks, Box, Grid
 
 BLOCK = "block"
 

@@ -7,14 +7,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.frozen import dataclass
 from crowdblend.kinds.points.policy import BLOCK, PointsPolicy
-from crowdblend.rehearsal.crowds import CrowdSubject, crowd_subject
-from crowdblend.rehearsal.made_up_people import Population, Values
-from crowdblend.rehearsal.made_up_values import CLASSES, examples
-from crowdblend.rehearsal.observers import PublishedFiles, ShownFile, Views, digest_of
-from crowdblend.rehearsal.subject import AuditRequest
-from crowdblend.releases.plan import Outcome
+from crowdblend.kinds.shared.plan import Outcome
+from crowdblend.lab.rehearsal.crowds import CrowdSubject, crowd_subject
+from crowdblend.lab.rehearsal.made_up_people import Population, Values
+from crowdblend.lab.rehearsal.made_up_values import CLASSES, examples
+from crowdblend.lab.rehearsal.observers import PublishedFiles, ShownFile, Views, digest_of
+from crowdblend.lab.rehearsal.subject import AuditRequest
+from crowdblend.trusted.machine.frozen import dataclass
 
 Cells = NDArray[np.int64]
 

@@ -8,14 +8,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from crowdblend.estimates.cells import BLOCK
 from crowdblend.kinds.points.facts import PointsFacts
-from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import RowOrder, check_point_estimates
-from crowdblend.publishing.verification.shown_people import ShownPeople
+from crowdblend.kinds.shared.facts import CellTable, contradiction
+from crowdblend.methods.estimates.cells import BLOCK
 from crowdblend.reading.cells import ESTIMATES, Cells, Estimates
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.releases.facts import CellTable, contradiction
+from crowdblend.reading.verification.consistency import require_cells, require_files
+from crowdblend.reading.verification.counts import RowOrder, check_point_estimates
+from crowdblend.reading.verification.shown_people import ShownPeople
 
 # Coordinates are doubles: the middle of a cell is met up to this share of its width.
 _NEAR = 1e-6

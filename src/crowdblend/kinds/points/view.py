@@ -6,17 +6,17 @@ import math
 
 import numpy as np
 
-from crowdblend.figures.maps import PointMap, Rectangle
 from crowdblend.kinds.points.facts import FAILURE, AxisFacts, AxisMoves, PointsFacts
+from crowdblend.kinds.shared.outputs import PointsOutput
+from crowdblend.kinds.shared.places import QUANTILES, Places
 from crowdblend.kinds.table.view import bars
+from crowdblend.reading.figures.maps import PointMap, Rectangle
 from crowdblend.reading.notes import sentences
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.releases.outputs import PointsOutput
-from crowdblend.releases.places import QUANTILES, Places
-from crowdblend.reports.blocks import Block, Heading, Table, figure
-from crowdblend.reports.places import Tile, count_in_boxes, count_in_grid, read_places, tile_edges
-from crowdblend.reports.text import enumeration, label, round_up, shorten
-from crowdblend.reports.view import Part, View
+from crowdblend.reading.reports.blocks import Block, Heading, Table, figure
+from crowdblend.reading.reports.places import Tile, count_in_boxes, count_in_grid, read_places, tile_edges
+from crowdblend.reading.reports.text import enumeration, label, round_up, shorten
+from crowdblend.reading.reports.view import Part, View
 
 MOST_LINES = 4_000
 _RARELY = f"with probability {100 * FAILURE:g} % at most"

@@ -12,20 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import msgspec
 from msgspec.structs import asdict, replace
 
-from crowdblend.calculus import Derivation
-from crowdblend.calculus.groups import best_for_group
-from crowdblend.designs import Survey
-from crowdblend.kinds.statistics.policy import MOST_BINS, shape_of
-from crowdblend.kinds.statistics.statistic import Statistic, group_columns
-from crowdblend.mechanisms.mechanism import Loss
-from crowdblend.mechanisms.statistics import NoisyStatistics
-from crowdblend.planning.statistics.choice import TotalsPlan
-from crowdblend.planning.statistics.strata_totals import StrataWay, weights_of_design
-from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, AnyShape, Mechanism, SampleWay, Way
-from crowdblend.recoding.bounded_recoding import BoundedRecoding
-from crowdblend.recoding.domain import Domain
-from crowdblend.recoding.intervals import Breaks
-from crowdblend.releases.facts import (
+from crowdblend.kinds.shared.facts import (
     OTHER_BUDGET,
     Count,
     Epsilon,
@@ -35,7 +22,20 @@ from crowdblend.releases.facts import (
     contradiction,
     rows_counted,
 )
-from crowdblend.releases.series import RepeatedFacts
+from crowdblend.kinds.shared.series import RepeatedFacts
+from crowdblend.kinds.statistics.policy import MOST_BINS, shape_of
+from crowdblend.kinds.statistics.statistic import Statistic, group_columns
+from crowdblend.methods.designs import Survey
+from crowdblend.methods.mechanisms.mechanism import Loss
+from crowdblend.methods.mechanisms.statistics import NoisyStatistics
+from crowdblend.methods.planning.statistics.choice import TotalsPlan
+from crowdblend.methods.planning.statistics.strata_totals import StrataWay, weights_of_design
+from crowdblend.methods.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, AnyShape, Mechanism, SampleWay, Way
+from crowdblend.methods.recoding.bounded_recoding import BoundedRecoding
+from crowdblend.methods.recoding.domain import Domain
+from crowdblend.methods.recoding.intervals import Breaks
+from crowdblend.trusted.calculus import Derivation
+from crowdblend.trusted.calculus.groups import best_for_group
 
 Labels = dict[str, tuple[str, ...]]
 

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from crowdblend.designs import Design, Survey
-from crowdblend.designs.draw import Draw
-from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.wording import at_least
+from crowdblend.kinds.shared.method import Method
+from crowdblend.kinds.shared.plan import Lines
+from crowdblend.kinds.shared.series import one_of_series
 from crowdblend.kinds.statistics.facts import FixedSizeFacts
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.readings import TotalsReading, exact_totals, read_totals
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.statistics_plan import StatisticsPlan, in_series, show_error
 from crowdblend.kinds.statistics.values import SampleValues
-from crowdblend.mechanisms.statistics import Whole
-from crowdblend.planning.statistics.choice import TotalsRequest, plan_statistics
-from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, Mechanism, SampleWay, Way
+from crowdblend.methods.designs import Design, Survey
+from crowdblend.methods.designs.draw import Draw
+from crowdblend.methods.mechanisms.statistics import Whole
+from crowdblend.methods.planning.statistics.choice import TotalsRequest, plan_statistics
+from crowdblend.methods.planning.statistics.ways import EVERYBODY, SAMPLE, Mechanism, SampleWay, Way
 from crowdblend.policies.source import STDIN
-from crowdblend.randomness import ReleaseKey
-from crowdblend.releases.method import Method
-from crowdblend.releases.plan import Lines
-from crowdblend.releases.series import one_of_series
+from crowdblend.sources.engines.engine import Engine, Progress
+from crowdblend.trusted.guarantees.wording import at_least
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.randomness import ReleaseKey
 
 _WAYS: dict[Mechanism, str] = {EVERYBODY: "all people, with noise", SAMPLE: "a sample, with noise"}
 

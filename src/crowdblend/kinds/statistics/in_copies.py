@@ -9,29 +9,29 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from crowdblend.calculus.checker import MOST_STEPS
-from crowdblend.designs import Design, Everybody
-from crowdblend.designs.draw import Draw
-from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.wording import at_least
+from crowdblend.kinds.shared.class_counts import ClassCountsReading, check_survey, sample_of_numbers
+from crowdblend.kinds.shared.method import Method
+from crowdblend.kinds.shared.plan import Lines
+from crowdblend.kinds.shared.series import one_of_series
 from crowdblend.kinds.statistics.facts import InCopiesFacts
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.readings import exact_in_copies, read_strata, strata_columns
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.statistics_plan import StatisticsPlan, in_series, show_error
-from crowdblend.mechanisms.statistics import Whole
-from crowdblend.planning.parts import PartBudget
-from crowdblend.planning.statistics.choice import TotalsPlan
-from crowdblend.planning.statistics.strata_totals import StrataWay, plan_strata_statistics, weights_of_design
-from crowdblend.planning.statistics.ways import Mechanism
+from crowdblend.methods.designs import Design, Everybody
+from crowdblend.methods.designs.draw import Draw
+from crowdblend.methods.mechanisms.statistics import Whole
+from crowdblend.methods.planning.parts import PartBudget
+from crowdblend.methods.planning.statistics.choice import TotalsPlan
+from crowdblend.methods.planning.statistics.strata_totals import StrataWay, plan_strata_statistics, weights_of_design
+from crowdblend.methods.planning.statistics.ways import Mechanism
 from crowdblend.policies.strata import DeclaredStrata
-from crowdblend.randomness import ReleaseKey
-from crowdblend.releases.class_counts import ClassCountsReading, check_survey, sample_of_numbers
-from crowdblend.releases.method import Method
-from crowdblend.releases.plan import Lines
-from crowdblend.releases.series import one_of_series
+from crowdblend.sources.engines.engine import Engine, Progress
+from crowdblend.trusted.calculus.checker import MOST_STEPS
+from crowdblend.trusted.guarantees.wording import at_least
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.randomness import ReleaseKey
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from msgspec.structs import force_setattr
 
 from crowdblend.kinds.statistics.statistic import Statistic, group_columns
-from crowdblend.lazy import lazy_imports
+from crowdblend.methods.recoding.reading import exact
 from crowdblend.policies.columns import Column, check_names, refuse_choice
 from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.policies.exactly import ExactPolicy, ExactPublication
@@ -19,13 +19,13 @@ from crowdblend.policies.refusals import did_you_mean, naming, refusal
 from crowdblend.policies.rules import conflicts
 from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.terms import Terms
-from crowdblend.recoding.reading import exact
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.planning.statistics import accuracy
-    from crowdblend.planning.statistics.ways import AnyShape
-    from crowdblend.recoding import bounded_recoding, intervals
-    from crowdblend.recoding.bounded_recoding import BoundedRecoding
+    from crowdblend.methods.planning.statistics import accuracy
+    from crowdblend.methods.planning.statistics.ways import AnyShape
+    from crowdblend.methods.recoding import bounded_recoding, intervals
+    from crowdblend.methods.recoding.bounded_recoding import BoundedRecoding
 
 # Every guarantee derives from all of them, and a certificate has at most 500 steps.
 _MOST_STATISTICS = 150

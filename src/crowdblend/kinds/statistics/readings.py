@@ -8,25 +8,25 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.designs.draw import Draw, Everybody, Exactly
-from crowdblend.engines.engine import ClassCounts, Engine, Progress
-from crowdblend.engines.outside_values import OutsideValues
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
+from crowdblend.kinds.shared.class_counts import ClassCountsReading, refusing_weights, weight_columns
+from crowdblend.kinds.shared.plan import Reading
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.statistic import Statistic
-from crowdblend.mechanisms.mechanism import SampledClasses
-from crowdblend.mechanisms.statistics import Whole, count_in_copies
-from crowdblend.planning.statistics.accuracy import Shape
-from crowdblend.planning.statistics.choice import TotalsPlan
-from crowdblend.planning.statistics.strata_totals import StrataWay
-from crowdblend.planning.statistics.ways import EVERYBODY, Mechanism, Way
+from crowdblend.methods.designs.draw import Draw, Everybody, Exactly
+from crowdblend.methods.mechanisms.mechanism import SampledClasses
+from crowdblend.methods.mechanisms.statistics import Whole, count_in_copies
+from crowdblend.methods.planning.statistics.accuracy import Shape
+from crowdblend.methods.planning.statistics.choice import TotalsPlan
+from crowdblend.methods.planning.statistics.strata_totals import StrataWay
+from crowdblend.methods.planning.statistics.ways import EVERYBODY, Mechanism, Way
+from crowdblend.methods.recoding.bounded_recoding import BoundedRecoding, Steps
 from crowdblend.policies.columns import Column
 from crowdblend.policies.strata import DeclaredStrata
-from crowdblend.randomness import ReleaseKey
-from crowdblend.recoding.bounded_recoding import BoundedRecoding, Steps
-from crowdblend.releases.class_counts import ClassCountsReading, refusing_weights, weight_columns
-from crowdblend.releases.plan import Reading
+from crowdblend.sources.engines.engine import ClassCounts, Engine, Progress
+from crowdblend.sources.engines.outside_values import OutsideValues
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.randomness import ReleaseKey
 
 _LARGEST = 2**62
 

@@ -12,21 +12,28 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from crowdblend.engines.persons import Persons, read_persons
-from crowdblend.engines.sampling import smallest
-from crowdblend.frozen import dataclass
+from crowdblend.kinds.shared.plan import Reading
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.statistics_plan import StatisticsPlan, numbers_output
-from crowdblend.mechanisms.statistics import ChosenQuantile, quantile_losses
-from crowdblend.planning.statistics.accuracy import QuantileShape
-from crowdblend.planning.statistics.ways import SAMPLE, Way
-from crowdblend.randomness import ReleaseKey, new_key
-from crowdblend.rehearsal.made_up_people import Crowd, Files, Population, Values, drawn_here, people_in_memory
-from crowdblend.rehearsal.made_up_values import CLASSES, EVERY_CLASS, examples
-from crowdblend.rehearsal.observers import Number, NumbersObserver, ShownFile
-from crowdblend.rehearsal.replacing import ReplacedPerson, among, apart, between_crowds, replace_value, require_people
-from crowdblend.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours, releases_of
-from crowdblend.releases.plan import Reading
+from crowdblend.lab.rehearsal.made_up_people import Crowd, Files, Population, Values, drawn_here, people_in_memory
+from crowdblend.lab.rehearsal.made_up_values import CLASSES, EVERY_CLASS, examples
+from crowdblend.lab.rehearsal.observers import Number, NumbersObserver, ShownFile
+from crowdblend.lab.rehearsal.replacing import (
+    ReplacedPerson,
+    among,
+    apart,
+    between_crowds,
+    replace_value,
+    require_people,
+)
+from crowdblend.lab.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours, releases_of
+from crowdblend.methods.mechanisms.statistics import ChosenQuantile, quantile_losses
+from crowdblend.methods.planning.statistics.accuracy import QuantileShape
+from crowdblend.methods.planning.statistics.ways import SAMPLE, Way
+from crowdblend.sources.engines.persons import Persons, read_persons
+from crowdblend.sources.engines.sampling import smallest
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.randomness import ReleaseKey, new_key
 
 MOST_PEOPLE = 1 << 20
 # What a person adds, by the number of the total.

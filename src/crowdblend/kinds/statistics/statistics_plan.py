@@ -9,25 +9,25 @@ from decimal import ROUND_CEILING, Context
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
-from crowdblend.designs import Design
-from crowdblend.engines.engine import Progress
-from crowdblend.frozen import dataclass
+from crowdblend.kinds.shared.outputs import NumbersOutput
+from crowdblend.kinds.shared.plan import Reading, ReleasePlan, Result, software
+from crowdblend.kinds.shared.series import one_of_series, series_of
 from crowdblend.kinds.statistics.facts import StatisticFacts, StatisticsFacts, mechanisms_of
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.readings import labelled_columns
 from crowdblend.kinds.statistics.statistic import Statistic, group_columns
 from crowdblend.kinds.statistics.values import PublishedNumber, StatisticValues, values_of
-from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics, Whole
-from crowdblend.planning.statistics.accuracy import QuantileShape
-from crowdblend.planning.statistics.choice import TotalsPlan
-from crowdblend.planning.statistics.strata_totals import StrataWay
-from crowdblend.planning.statistics.ways import Mechanism, Way
-from crowdblend.randomness import ReleaseKey
-from crowdblend.recoding.classes import LARGEST_DOMAIN
-from crowdblend.recoding.domain import Domain
-from crowdblend.releases.outputs import NumbersOutput
-from crowdblend.releases.plan import Reading, ReleasePlan, Result, software
-from crowdblend.releases.series import one_of_series, series_of
+from crowdblend.methods.designs import Design
+from crowdblend.methods.mechanisms.statistics import ChosenQuantile, NoisyStatistics, Whole
+from crowdblend.methods.planning.statistics.accuracy import QuantileShape
+from crowdblend.methods.planning.statistics.choice import TotalsPlan
+from crowdblend.methods.planning.statistics.strata_totals import StrataWay
+from crowdblend.methods.planning.statistics.ways import Mechanism, Way
+from crowdblend.methods.recoding.classes import LARGEST_DOMAIN
+from crowdblend.methods.recoding.domain import Domain
+from crowdblend.sources.engines.engine import Progress
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.randomness import ReleaseKey
 
 Noisy: TypeAlias = Whole | ChosenQuantile
 ReadingT = TypeVar("ReadingT", bound=Reading)

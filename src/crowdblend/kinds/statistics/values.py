@@ -14,11 +14,11 @@ from functools import cached_property
 
 from crowdblend.kinds.statistics.facts import FixedSizeFacts, StatisticsFacts
 from crowdblend.kinds.statistics.statistic import Statistic
-from crowdblend.mechanisms.statistics import ChosenQuantile
-from crowdblend.planning.statistics.accuracy import QuantileShape, Shape, average_error, noise_error
-from crowdblend.planning.statistics.strata_totals import StrataWay
-from crowdblend.planning.statistics.ways import AnyShape
-from crowdblend.recoding.bounded_recoding import BoundedRecoding
+from crowdblend.methods.mechanisms.statistics import ChosenQuantile
+from crowdblend.methods.planning.statistics.accuracy import QuantileShape, Shape, average_error, noise_error
+from crowdblend.methods.planning.statistics.strata_totals import StrataWay
+from crowdblend.methods.planning.statistics.ways import AnyShape
+from crowdblend.methods.recoding.bounded_recoding import BoundedRecoding
 
 # Noise is further away with a probability that does not matter.
 _IMPOSSIBLE = 1e-12

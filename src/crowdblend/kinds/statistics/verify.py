@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from crowdblend.estimates.laws import NoiseOnEveryCell
+from crowdblend.kinds.shared.facts import contradiction
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.statistic import Statistic, group_columns
 from crowdblend.kinds.statistics.values import SampleValues, StrataValues, values_of
-from crowdblend.planning.statistics.accuracy import Shape
-from crowdblend.publishing.verification.consistency import require_files
-from crowdblend.publishing.verification.counts import read_rows
-from crowdblend.publishing.verification.shown_people import ShownPeople
+from crowdblend.methods.estimates.laws import NoiseOnEveryCell
+from crowdblend.methods.planning.statistics.accuracy import Shape
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.releases.facts import contradiction
+from crowdblend.reading.verification.consistency import require_files
+from crowdblend.reading.verification.counts import read_rows
+from crowdblend.reading.verification.shown_people import ShownPeople
 
 # A row of the data.
 Row = dict[str, Any]

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from crowdblend.figures.bars import interval_chart
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.aggregates import RandomSamples, RobustSampling
-from crowdblend.guarantees.wording import at_least, three_digits
+from crowdblend.kinds.shared.facts import rows_counted
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.statistic import group_columns
+from crowdblend.reading.figures.bars import interval_chart
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.releases.facts import rows_counted
-from crowdblend.reports.blocks import Block, Heading, Table, figure
-from crowdblend.reports.rows import read_rows
-from crowdblend.reports.text import distinct_labels, label, round_up, shorten
-from crowdblend.reports.view import Part, View
+from crowdblend.reading.reports.blocks import Block, Heading, Table, figure
+from crowdblend.reading.reports.rows import read_rows
+from crowdblend.reading.reports.text import distinct_labels, label, round_up, shorten
+from crowdblend.reading.reports.view import Part, View
+from crowdblend.trusted.guarantees.aggregates import RandomSamples, RobustSampling
+from crowdblend.trusted.guarantees.wording import at_least, three_digits
+from crowdblend.trusted.machine.frozen import dataclass
 
 LONGEST = 28
 MOST_ROWS = 500

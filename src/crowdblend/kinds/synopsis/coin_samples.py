@@ -7,34 +7,34 @@ from dataclasses import replace
 
 import numpy as np
 
-from crowdblend.designs import Design, Everybody
-from crowdblend.designs.design import differential_of
-from crowdblend.designs.draw import Draw
-from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.synopsis.facts import CountedRows, Queries, SynopsisFacts, error_about_everybody, other_queries
-from crowdblend.kinds.synopsis.policy import SynopsisPolicy
-from crowdblend.mechanisms.statistics import count_in_copies
-from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
-from crowdblend.mechanisms.synopsis.queries import QueryClass
-from crowdblend.mechanisms.synopsis.synopses import CountedSynopsis, Synopsis
-from crowdblend.planning.statistics.strata_totals import claim_of_rows, weights_of_design
-from crowdblend.policies.columns import Column
-from crowdblend.policies.strata import DeclaredStrata
-from crowdblend.randomness import ReleaseKey
-from crowdblend.recoding.classes import LARGEST_DOMAIN
-from crowdblend.releases.class_counts import (
+from crowdblend.kinds.shared.class_counts import (
     ClassCountsPlan,
     ClassCountsReading,
     check_survey,
     sample_of_numbers,
     weight_columns,
 )
-from crowdblend.releases.outputs import RowsOutput
-from crowdblend.releases.plan import Lines, Misfit, Result
-from crowdblend.releases.series import one_of_series, series_of
+from crowdblend.kinds.shared.outputs import RowsOutput
+from crowdblend.kinds.shared.plan import Lines, Misfit, Result
+from crowdblend.kinds.shared.series import one_of_series, series_of
+from crowdblend.kinds.synopsis.facts import CountedRows, Queries, SynopsisFacts, error_about_everybody, other_queries
+from crowdblend.kinds.synopsis.policy import SynopsisPolicy
+from crowdblend.methods.designs import Design, Everybody
+from crowdblend.methods.designs.design import differential_of
+from crowdblend.methods.designs.draw import Draw
+from crowdblend.methods.mechanisms.statistics import count_in_copies
+from crowdblend.methods.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
+from crowdblend.methods.mechanisms.synopsis.queries import QueryClass
+from crowdblend.methods.mechanisms.synopsis.synopses import CountedSynopsis, Synopsis
+from crowdblend.methods.planning.statistics.strata_totals import claim_of_rows, weights_of_design
+from crowdblend.methods.recoding.classes import LARGEST_DOMAIN
+from crowdblend.policies.columns import Column
+from crowdblend.policies.strata import DeclaredStrata
+from crowdblend.sources.engines.engine import Engine, Progress
+from crowdblend.trusted.guarantees.wording import at_most
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.randomness import ReleaseKey
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,17 +8,17 @@ from typing import Annotated
 
 import msgspec
 
-from crowdblend.calculus import Derivation
-from crowdblend.designs.design import differential_of
-from crowdblend.mechanisms.mechanism import Loss
-from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions
-from crowdblend.mechanisms.synopsis.queries import QueryClass, list_conjunctions, ranges
-from crowdblend.mechanisms.synopsis.synopses import CountedSynopsis, ExponentialSynopsis, FittedSynopsis
-from crowdblend.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, fitted_synopsis
-from crowdblend.planning.statistics.strata_totals import Weights, claim_of_rows, share_error, weights_of_design
-from crowdblend.recoding.domain import Domain
-from crowdblend.releases.facts import Count, Fact, Parameters, contradiction, rows_counted
-from crowdblend.releases.series import RepeatedFacts
+from crowdblend.kinds.shared.facts import Count, Fact, Parameters, contradiction, rows_counted
+from crowdblend.kinds.shared.series import RepeatedFacts
+from crowdblend.methods.designs.design import differential_of
+from crowdblend.methods.mechanisms.mechanism import Loss
+from crowdblend.methods.mechanisms.synopsis.conjunctions import Conjunctions
+from crowdblend.methods.mechanisms.synopsis.queries import QueryClass, list_conjunctions, ranges
+from crowdblend.methods.mechanisms.synopsis.synopses import CountedSynopsis, ExponentialSynopsis, FittedSynopsis
+from crowdblend.methods.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, fitted_synopsis
+from crowdblend.methods.planning.statistics.strata_totals import Weights, claim_of_rows, share_error, weights_of_design
+from crowdblend.methods.recoding.domain import Domain
+from crowdblend.trusted.calculus import Derivation
 
 
 class Queries(Fact, frozen=True, kw_only=True):

@@ -6,13 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from crowdblend.designs import Everybody as Register
-from crowdblend.designs import Survey
-from crowdblend.designs.draw import Draw, Everybody
-from crowdblend.engines.choice import count_classes
-from crowdblend.engines.engine import Engine, Progress
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.wording import at_most
+from crowdblend.kinds.shared.class_counts import ClassCountsReading
+from crowdblend.kinds.shared.method import Method
+from crowdblend.kinds.shared.plan import Lines, Misfit, ReleasePlan, Result, software
+from crowdblend.kinds.shared.series import one_of_series, series_of
 from crowdblend.kinds.synopsis.coin_samples import (
     CountedSynopsisPlan,
     asked_queries,
@@ -24,18 +21,21 @@ from crowdblend.kinds.synopsis.coin_samples import (
 )
 from crowdblend.kinds.synopsis.facts import Exponential, FittedRows, SynopsisFacts
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
-from crowdblend.mechanisms import SampledClasses
-from crowdblend.mechanisms.synopsis.queries import QueryClass, Table
-from crowdblend.mechanisms.synopsis.rows import Cells, count_rows, random_rows, shares
-from crowdblend.mechanisms.synopsis.synopses import ExponentialSynopsis, FittedSynopsis, Synopsis
-from crowdblend.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, plan_synopsis
-from crowdblend.planning.parts import PartBudget
-from crowdblend.randomness import ReleaseKey
-from crowdblend.recoding.classes import LARGEST_DOMAIN
-from crowdblend.releases.class_counts import ClassCountsReading
-from crowdblend.releases.method import Method
-from crowdblend.releases.plan import Lines, Misfit, ReleasePlan, Result, software
-from crowdblend.releases.series import one_of_series, series_of
+from crowdblend.methods.designs import Everybody as Register
+from crowdblend.methods.designs import Survey
+from crowdblend.methods.designs.draw import Draw, Everybody
+from crowdblend.methods.mechanisms import SampledClasses
+from crowdblend.methods.mechanisms.synopsis.queries import QueryClass, Table
+from crowdblend.methods.mechanisms.synopsis.rows import Cells, count_rows, random_rows, shares
+from crowdblend.methods.mechanisms.synopsis.synopses import ExponentialSynopsis, FittedSynopsis, Synopsis
+from crowdblend.methods.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, plan_synopsis
+from crowdblend.methods.planning.parts import PartBudget
+from crowdblend.methods.recoding.classes import LARGEST_DOMAIN
+from crowdblend.sources.engines.choice import count_classes
+from crowdblend.sources.engines.engine import Engine, Progress
+from crowdblend.trusted.guarantees.wording import at_most
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.randomness import ReleaseKey
 
 
 @dataclass(frozen=True, repr=False)

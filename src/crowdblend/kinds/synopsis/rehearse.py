@@ -9,21 +9,21 @@ from functools import cached_property, lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.engines.memory import MemoryEngine
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
+from crowdblend.kinds.shared.plan import Misfit, Outcome, Reading
 from crowdblend.kinds.synopsis.coin_samples import rows_output
 from crowdblend.kinds.synopsis.plan import SynopsisPlan
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
-from crowdblend.mechanisms.synopsis.synopses import ExponentialSynopsis, FittedSynopsis, Synopsis
-from crowdblend.randomness import ReleaseKey, Source, new_key
-from crowdblend.randomness.choice import distinct_rows
-from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Files, Population, Values, drawn_here, people_in_memory
-from crowdblend.rehearsal.made_up_values import CLASSES, EVERY_CLASS, examples
-from crowdblend.rehearsal.observers import Number, NumbersObserver, PublishedFiles, ShownFile, Views, digest
-from crowdblend.rehearsal.replacing import ReplacedPerson, among, apart, require_people
-from crowdblend.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours
-from crowdblend.releases.plan import Misfit, Outcome, Reading
+from crowdblend.lab.rehearsal.made_up_people import MOST_PEOPLE, Files, Population, Values, drawn_here, people_in_memory
+from crowdblend.lab.rehearsal.made_up_values import CLASSES, EVERY_CLASS, examples
+from crowdblend.lab.rehearsal.observers import Number, NumbersObserver, PublishedFiles, ShownFile, Views, digest
+from crowdblend.lab.rehearsal.replacing import ReplacedPerson, among, apart, require_people
+from crowdblend.lab.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours
+from crowdblend.methods.mechanisms.synopsis.synopses import ExponentialSynopsis, FittedSynopsis, Synopsis
+from crowdblend.sources.engines.memory import MemoryEngine
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.randomness import ReleaseKey, Source, new_key
+from crowdblend.trusted.randomness.choice import distinct_rows
 
 # With this many different rows a fit takes about a fifth of a second; an audit needs thousands of them.
 MOST_ROWS = 100_000

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pyarrow.compute as pc
 
-from crowdblend.estimates.cells import CellLaws
-from crowdblend.estimates.laws import NoiseOnEveryCell
+from crowdblend.kinds.shared.facts import CellTable, contradiction
 from crowdblend.kinds.synopsis.facts import SynopsisFacts
-from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import check_cells
-from crowdblend.publishing.verification.shown_people import ShownPeople
+from crowdblend.methods.estimates.cells import CellLaws
+from crowdblend.methods.estimates.laws import NoiseOnEveryCell
 from crowdblend.reading.cells import N
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.releases.facts import CellTable, contradiction
+from crowdblend.reading.verification.consistency import require_cells, require_files
+from crowdblend.reading.verification.counts import check_cells
+from crowdblend.reading.verification.shown_people import ShownPeople
 
 
 def check(release: PublishedRelease) -> tuple[ShownPeople, ...]:

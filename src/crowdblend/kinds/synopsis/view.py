@@ -6,17 +6,17 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from crowdblend.figures.bars import interval_chart
-from crowdblend.guarantees.wording import at_least
 from crowdblend.kinds.synopsis.facts import SynopsisFacts
 from crowdblend.kinds.table.view import bars
 from crowdblend.reading.cells import open_cells
+from crowdblend.reading.figures.bars import interval_chart
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.reports.blocks import Block, Heading, Table, figure
-from crowdblend.reports.margins import LONGEST
-from crowdblend.reports.summary import MOST_LABELS, ColumnTotals, summarize
-from crowdblend.reports.text import distinct_labels, enumeration, label, round_up, shorten
-from crowdblend.reports.view import Part, View
+from crowdblend.reading.reports.blocks import Block, Heading, Table, figure
+from crowdblend.reading.reports.margins import LONGEST
+from crowdblend.reading.reports.summary import MOST_LABELS, ColumnTotals, summarize
+from crowdblend.reading.reports.text import distinct_labels, enumeration, label, round_up, shorten
+from crowdblend.reading.reports.view import Part, View
+from crowdblend.trusted.guarantees.wording import at_least
 
 _PUBLISHED = "What the synthetic rows add up to"
 _ACCURACY = "What they answer, and how well"

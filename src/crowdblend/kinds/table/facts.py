@@ -11,13 +11,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from crowdblend.calculus import Derivation
-from crowdblend.designs.design import Claims, SeveralRows
-from crowdblend.estimates.cells import CellLaws
-from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal, ThresholdHistogram
-from crowdblend.mechanisms.histograms import NoisyHistogram, SuppressedHistogram
-from crowdblend.releases.crowd_facts import CrowdFacts, by_law, by_stratum
-from crowdblend.releases.facts import (
+from crowdblend.kinds.shared.crowd_facts import CrowdFacts, by_law, by_stratum
+from crowdblend.kinds.shared.facts import (
     DATA,
     CellTable,
     Parameters,
@@ -27,7 +22,12 @@ from crowdblend.releases.facts import (
     people_in_classes,
     rows_left_out,
 )
-from crowdblend.releases.series import check_totals
+from crowdblend.kinds.shared.series import check_totals
+from crowdblend.methods.designs.design import Claims, SeveralRows
+from crowdblend.methods.estimates.cells import CellLaws
+from crowdblend.methods.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal, ThresholdHistogram
+from crowdblend.methods.mechanisms.histograms import NoisyHistogram, SuppressedHistogram
+from crowdblend.trusted.calculus import Derivation
 
 TOTALS = "totals"
 # Intervals where a part of the sample chose the labels.

@@ -7,31 +7,31 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible, NotProved
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.programme import PartInCrowds, PartWithNoise
+from crowdblend.kinds.shared.class_counts import ClassCountsReading
+from crowdblend.kinds.shared.crowd_classes import CrowdClassesPlan, plan_recoded, state_facts
+from crowdblend.kinds.shared.crowds import enough_for_rows, internal_counts, plan_in_part
+from crowdblend.kinds.shared.method import Method
+from crowdblend.kinds.shared.outputs import counts_output, describe_shown
+from crowdblend.kinds.shared.plan import Lines, Result
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.policy import TablePolicy
-from crowdblend.lazy import lazy_imports
-from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
-from crowdblend.mechanisms.histograms import threshold_for
-from crowdblend.mechanisms.strata import publish_classes
-from crowdblend.planning.designs import noise_costs, register_costs
-from crowdblend.planning.parts import PartBudget
-from crowdblend.planning.plan import SolvedPlan
-from crowdblend.randomness import ReleaseKey
-from crowdblend.releases.class_counts import ClassCountsReading
-from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, state_facts
-from crowdblend.releases.crowds import enough_for_rows, internal_counts, plan_in_part
-from crowdblend.releases.method import Method
-from crowdblend.releases.outputs import counts_output, describe_shown
-from crowdblend.releases.plan import Lines, Result
+from crowdblend.methods.mechanisms import NoisyHistogram, SuppressedHistogram
+from crowdblend.methods.mechanisms.histograms import threshold_for
+from crowdblend.methods.mechanisms.strata import publish_classes
+from crowdblend.methods.planning.designs import noise_costs, register_costs
+from crowdblend.methods.planning.parts import PartBudget
+from crowdblend.methods.planning.plan import SolvedPlan
+from crowdblend.sources.engines.engine import Progress
+from crowdblend.trusted.guarantees.programme import PartInCrowds, PartWithNoise
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.lazy import lazy_imports
+from crowdblend.trusted.randomness import ReleaseKey
 
 with lazy_imports():
     from crowdblend.kinds.table import register, threshold
-    from crowdblend.mechanisms import SampledClasses
-    from crowdblend.selection.lattice import Node
+    from crowdblend.methods.mechanisms import SampledClasses
+    from crowdblend.methods.selection.lattice import Node
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from crowdblend.methods.recoding.classes import MOST_CELLS_LISTED, MOST_LISTED, ComputedRecoding, WiderClasses
 from crowdblend.policies.columns import Column, check_closed, check_names
 from crowdblend.policies.crowd import Crowds, RecodedPolicy
 from crowdblend.policies.key import Rule, key
@@ -15,7 +16,6 @@ from crowdblend.policies.rules import conflicts, needs
 from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.terms import Terms
-from crowdblend.recoding.classes import MOST_CELLS_LISTED, MOST_LISTED, ComputedRecoding, WiderClasses
 
 # How many classes of one width a class of the next has, where ranges are counted.
 _BRANCHES = 16

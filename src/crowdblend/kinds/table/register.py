@@ -10,22 +10,22 @@ import math
 import numpy as np
 from flint import arb
 
-from crowdblend.calculus.rules import composition
-from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible, InvalidInput
-from crowdblend.estimates.cells import total_intervals
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.wording import three_digits
+from crowdblend.kinds.shared.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.shared.method import Method
+from crowdblend.kinds.shared.outputs import ESTIMATES, NumbersOutput, Output, counts_output
+from crowdblend.kinds.shared.plan import Lines, Result
 from crowdblend.kinds.table.facts import EverywhereFacts
 from crowdblend.kinds.table.policy import TablePolicy
-from crowdblend.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal
-from crowdblend.numerics.balls import precision, round_down
-from crowdblend.randomness import ReleaseKey
-from crowdblend.randomness.noise import SMALLEST_EPSILON
-from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading
-from crowdblend.releases.method import Method
-from crowdblend.releases.outputs import ESTIMATES, NumbersOutput, Output, counts_output
-from crowdblend.releases.plan import Lines, Result
+from crowdblend.methods.estimates.cells import total_intervals
+from crowdblend.methods.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal
+from crowdblend.sources.engines.engine import Progress
+from crowdblend.trusted.calculus.rules import composition
+from crowdblend.trusted.guarantees.wording import three_digits
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.numerics.balls import precision, round_down
+from crowdblend.trusted.randomness import ReleaseKey
+from crowdblend.trusted.randomness.noise import SMALLEST_EPSILON
 
 # Of ε, what each of the two totals gets where a person may have several rows; the rest is for the cells.
 TOTAL_SHARE = 0.05

@@ -5,9 +5,9 @@ from __future__ import annotations
 from crowdblend.kinds.table.plan import method
 from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.kinds.table.threshold import ThresholdPlan
-from crowdblend.rehearsal.crowds import CrowdSubject, crowd_subject
-from crowdblend.rehearsal.made_up_people import drawn_here
-from crowdblend.rehearsal.subject import AuditRequest
+from crowdblend.lab.rehearsal.crowds import CrowdSubject, crowd_subject
+from crowdblend.lab.rehearsal.made_up_people import drawn_here
+from crowdblend.lab.rehearsal.subject import AuditRequest
 
 # The noise does not depend on the size of a cell: someone who is alone in one, and someone among a few.
 _SIZES = (("alone", 1), ("with one other", 2), ("among ten", 10))

@@ -5,23 +5,23 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from crowdblend.engines.engine import Progress
 from crowdblend.errors import CrowdblendError, Infeasible
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.wording import three_digits
+from crowdblend.kinds.shared.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.shared.crowds import internal_counts
+from crowdblend.kinds.shared.delta_limit import check_delta
+from crowdblend.kinds.shared.method import Method
+from crowdblend.kinds.shared.outputs import counts_output
+from crowdblend.kinds.shared.plan import Lines, Result
 from crowdblend.kinds.table.facts import ThresholdFacts
 from crowdblend.kinds.table.policy import TablePolicy
-from crowdblend.mechanisms.everywhere import ThresholdHistogram
-from crowdblend.numerics.search import first_true
-from crowdblend.planning.parts import PartBudget
-from crowdblend.randomness import ReleaseKey
-from crowdblend.randomness.noise import SMALLEST_EPSILON
-from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading
-from crowdblend.releases.crowds import internal_counts
-from crowdblend.releases.delta_limit import check_delta
-from crowdblend.releases.method import Method
-from crowdblend.releases.outputs import counts_output
-from crowdblend.releases.plan import Lines, Result
+from crowdblend.methods.mechanisms.everywhere import ThresholdHistogram
+from crowdblend.methods.planning.parts import PartBudget
+from crowdblend.sources.engines.engine import Progress
+from crowdblend.trusted.guarantees.wording import three_digits
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.numerics.search import first_true
+from crowdblend.trusted.randomness import ReleaseKey
+from crowdblend.trusted.randomness.noise import SMALLEST_EPSILON
 
 # How often the range of what one of several releases may lose is halved, and the largest threshold that is tried.
 _HALVINGS, _LARGEST = 12, 10**9

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from crowdblend.kinds.shared.facts import contradiction
 from crowdblend.kinds.table.facts import TOTALS, CountsFacts, EverywhereFacts
-from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import check_cells, check_estimates, check_totals, flags_of
-from crowdblend.publishing.verification.shown_people import ShownPeople, number_of_cells
 from crowdblend.reading.cells import N
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.releases.facts import contradiction
+from crowdblend.reading.verification.consistency import require_cells, require_files
+from crowdblend.reading.verification.counts import check_cells, check_estimates, check_totals, flags_of
+from crowdblend.reading.verification.shown_people import ShownPeople, number_of_cells
 
 
 def check(release: PublishedRelease) -> tuple[ShownPeople]:

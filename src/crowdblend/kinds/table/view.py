@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from crowdblend.estimates.cells import CellLaws
-from crowdblend.figures.bars import bar_chart
-from crowdblend.figures.quantity import whole
+from crowdblend.kinds.shared.crowd_facts import CrowdFacts
+from crowdblend.kinds.shared.facts import ReleaseFacts
+from crowdblend.kinds.shared.outputs import RecordsOutput
 from crowdblend.kinds.table.facts import EverywhereFacts, ThresholdFacts
+from crowdblend.methods.estimates.cells import CellLaws
+from crowdblend.methods.recoding.domain import Domain
 from crowdblend.reading.cells import open_cells
+from crowdblend.reading.figures.bars import bar_chart
+from crowdblend.reading.figures.quantity import whole
 from crowdblend.reading.notes import sentences
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.recoding.domain import Domain
-from crowdblend.releases.crowd_facts import CrowdFacts
-from crowdblend.releases.facts import ReleaseFacts
-from crowdblend.releases.outputs import RecordsOutput
-from crowdblend.reports.blocks import Block, Group, Heading, Table, figure
-from crowdblend.reports.margins import CountWords, show_margin, show_pair
-from crowdblend.reports.sentences import title
-from crowdblend.reports.summary import MOST_COLUMNS, Summary, summarize
-from crowdblend.reports.text import fact, label
-from crowdblend.reports.view import CHOSEN_RECODING, Part, View, chosen_recoding
+from crowdblend.reading.reports.blocks import Block, Group, Heading, Table, figure
+from crowdblend.reading.reports.margins import CountWords, show_margin, show_pair
+from crowdblend.reading.reports.sentences import title
+from crowdblend.reading.reports.summary import MOST_COLUMNS, Summary, summarize
+from crowdblend.reading.reports.text import fact, label
+from crowdblend.reading.reports.view import CHOSEN_RECODING, Part, View, chosen_recoding
 
 _MOST_STRATA = 100
 _PUBLISHED = "What was published"

@@ -11,7 +11,6 @@ from dataclasses import field, replace
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
-from crowdblend.frozen import dataclass
 from crowdblend.policies.columns import Column, read_columns
 from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain
 from crowdblend.policies.key import Key, keys_of, parts_of, sections_of
@@ -24,6 +23,7 @@ from crowdblend.policies.source import PolicyFolder
 from crowdblend.policies.starter import check_design, usual
 from crowdblend.policies.terms import Terms
 from crowdblend.studio.model.typed_values import typed_lines, typed_text, typed_value
+from crowdblend.trusted.machine.frozen import dataclass
 
 Texts = dict[str, str]
 WAY = "way"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
-from crowdblend.recoding.hierarchies import (
+from crowdblend.methods.recoding.hierarchies import (
     Hierarchies,
     interval_hierarchy,
     order_hierarchy,

@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Literal, cast
 
 from crowdblend.api.sources import about, loaded_policy
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.terms import About
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.engines.engine import Progress
     from crowdblend.kinds import AnyPolicy
     from crowdblend.kinds.graph.policy import GraphPolicy
+    from crowdblend.lab.rehearsal import made_up
+    from crowdblend.lab.rehearsal import rehearse as rehearsal
+    from crowdblend.lab.rehearsal.made_up import RowsPolicy
     from crowdblend.publishing import release as publishing
-    from crowdblend.rehearsal import made_up
-    from crowdblend.rehearsal import rehearse as rehearsal
-    from crowdblend.rehearsal.made_up import RowsPolicy
+    from crowdblend.sources.engines.engine import Progress
 
 MADE_UP, PUBLIC = "Rehearsal on made-up people", "Rehearsal on a public file"
 USUAL_PEOPLE = 10_000

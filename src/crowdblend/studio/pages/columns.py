@@ -8,7 +8,6 @@ from functools import partial
 from starlette.responses import Response
 
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.code_book import read_code_book
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import WAY_NAMES, fields_of, prefixed_fields
@@ -22,9 +21,10 @@ from crowdblend.studio.pictures import picture_of
 from crowdblend.studio.places import ListedPath, check_named
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.checking import reading
+    from crowdblend.sources.checking import reading
 
 _AXIS = "an axis"
 # Lines of a check that say what to do speak of fields; all others quote the rows.

@@ -10,7 +10,6 @@ from typing import Literal
 from starlette.responses import Response
 
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.files import format_of
 from crowdblend.policies.header import Header, read_header
 from crowdblend.policies.proposals import proposed_person
@@ -22,9 +21,10 @@ from crowdblend.studio.model.typed_values import typed_text, typed_value
 from crowdblend.studio.places import checked_address, database_source, is_address
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.engines.databases import local_copy
+    from crowdblend.sources.engines.databases import local_copy
 
 # These have fields of their own on the page, or are chosen with the source.
 _CHOSEN = ("source", "table", "query", "format")

@@ -12,7 +12,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.domains import HierarchyDomain
 from crowdblend.policies.files import format_of
 from crowdblend.policies.load import load_policy
@@ -25,9 +24,10 @@ from crowdblend.studio.pages.data import choose_source, open_source
 from crowdblend.studio.places import load_policy_inside
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import STEPS, Visit, on_get, on_post
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend import demo
+    from crowdblend.lab import demo
 
 TOWN = "made-up-town.parquet"
 # As the first release of the documentation calls the same people: two names for them would be refused.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from crowdblend.attacks import ATTACKS, attack
+from crowdblend.lab.attacks import ATTACKS, attack
 from crowdblend.studio.views import Visit, on_get, on_post
 
 RUNS = 500

@@ -11,13 +11,13 @@ from pathlib import Path
 from starlette.responses import Response
 
 from crowdblend.errors import InvalidInput
-from crowdblend.recoding.hierarchies import hierarchy_text
-from crowdblend.regular_files import read_regular
+from crowdblend.methods.recoding.hierarchies import hierarchy_text
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.model.choices import WAY
 from crowdblend.studio.model.hierarchy_files import check_size, checked_rows, group_counts, made_rows, read_rows
 from crowdblend.studio.model.typed_values import typed_text, typed_value
 from crowdblend.studio.views import Visit, on_get, on_post
+from crowdblend.trusted.machine.regular_files import read_regular
 
 _CELL = re.compile(r"cell/(\d{1,4})/(\d{1,2})")
 RULES = ("intervals", "prefixes", "order")

@@ -6,7 +6,7 @@ import re
 
 from starlette.responses import Response
 
-from crowdblend.reports.page import REPORT
+from crowdblend.reading.reports.page import REPORT
 from crowdblend.studio.security import REPORT_POLICY
 from crowdblend.studio.views import Visit, on_get, on_post
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from crowdblend.errors import CrowdblendError
-from crowdblend.figures.charts import Axis, Line, LineChart
-from crowdblend.guarantees.guessing import total_sentence
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.budget import SpendingGroup, add_up
+from crowdblend.reading.figures.charts import Axis, Line, LineChart
 from crowdblend.studio.pictures import draw_chart
 from crowdblend.studio.views import Visit, on_get
+from crowdblend.trusted.guarantees.guessing import total_sentence
 
 
 def show(visit: Visit) -> Response:

@@ -8,7 +8,6 @@ from pathlib import Path
 from starlette.responses import Response
 
 from crowdblend.errors import CrowdblendError, Refused
-from crowdblend.lazy import lazy_imports
 from crowdblend.policies.key import keys_of
 from crowdblend.policies.proposed import check_proposed_design
 from crowdblend.studio.drafts import Draft
@@ -18,6 +17,7 @@ from crowdblend.studio.model.typed_values import typed_lines, typed_text, typed_
 from crowdblend.studio.places import is_address
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_post
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from crowdblend.api import proposing

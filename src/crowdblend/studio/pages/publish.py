@@ -9,18 +9,18 @@ from pathlib import Path
 
 from starlette.responses import Response
 
-from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
-from crowdblend.guarantees.guessing import lead
 from crowdblend.kinds import plan
+from crowdblend.kinds.shared.facts import planned_releases
 from crowdblend.ledger import Ledger
 from crowdblend.policies.policy import Policy
-from crowdblend.releases.facts import planned_releases
+from crowdblend.sources.engines.choice import default_engine
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.model.readiness import missing_in_data
 from crowdblend.studio.places import load_policy_inside
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
+from crowdblend.trusted.guarantees.guessing import lead
 
 
 def show(visit: Visit) -> Response:

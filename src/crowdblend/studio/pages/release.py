@@ -9,22 +9,22 @@ from typing import Any
 from starlette.responses import Response
 
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.frozen import dataclass
-from crowdblend.guarantees.guessing import lead
-from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds import plan as plan_policy
-from crowdblend.lazy import lazy_imports
+from crowdblend.kinds.programme.expected_errors import CELLS, SMALL, group_expectations
+from crowdblend.kinds.programme.plan import compare_splits, plan_splits
+from crowdblend.kinds.shared.facts import planned_releases
 from crowdblend.ledger import Ledger
 from crowdblend.policies.policy import SPLITS
 from crowdblend.policies.registry import KINDS, publication_class
-from crowdblend.programme.expected_errors import CELLS, SMALL, group_expectations
-from crowdblend.programme.plan import compare_splits, plan_splits
-from crowdblend.releases.facts import planned_releases
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import WHAT, Field, fields_of, numbered_sections, prefixed_fields
 from crowdblend.studio.model.choices import PUBLISH, Choices, with_another, with_kind, without
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
+from crowdblend.trusted.guarantees.guessing import lead
+from crowdblend.trusted.guarantees.wording import three_digits
+from crowdblend.trusted.machine.frozen import dataclass
+from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from crowdblend.publishing import pending

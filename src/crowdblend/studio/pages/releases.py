@@ -14,14 +14,14 @@ from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
 from crowdblend.errors import CrowdblendError
-from crowdblend.limited_process import call
 from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
-from crowdblend.regular_files import read_regular
 from crowdblend.studio.forms import KIND_NAMES
 from crowdblend.studio.opened_release import OpenedRelease
 from crowdblend.studio.pages.jobs import report_response
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
+from crowdblend.trusted.machine.limited_process import call
+from crowdblend.trusted.machine.regular_files import read_regular
 
 
 def _open_release(studio: Studio, folder: str) -> OpenedRelease:
@@ -65,7 +65,7 @@ def show_report(visit: Visit) -> Response:
     """Return the report, written again from the files, for a frame."""
     folder = visit.request.query_params.get("folder", "")
     place = str(visit.studio.root.existing(folder))
-    return report_response(call("crowdblend.reports.write:report_html", {"folder": place}, result=str))
+    return report_response(call("crowdblend.reading.reports.write:report_html", {"folder": place}, result=str))
 
 
 def verify(visit: Visit) -> Response:

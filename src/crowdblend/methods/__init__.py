@@ -1,0 +1,1 @@
+"""How people are drawn, hidden and estimated; no file, no policy."""

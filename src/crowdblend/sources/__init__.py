@@ -1,0 +1,1 @@
+"""Rows in: engines, databases, and the private check of the rows."""
