@@ -257,7 +257,7 @@ def test_ctrl_c_says_how_to_resume(place: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "stopped", "sentence"),
     [
-        ("check policy.toml", "checking.reading.check_rows", "Nothing was recorded."),
+        ("check policy.toml", "sources.checking.reading.check_rows", "Nothing was recorded."),
         ("release policy.toml --yes", "kinds.table.plan.TablePlan.read", "The release was not recorded."),
         ("release policy.toml --yes", "publishing.pending.identify", "The release was not recorded."),
         ("release policy.toml --yes", "cli.release._budget_after", "Release 1 is recorded and published."),

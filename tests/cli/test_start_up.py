@@ -80,7 +80,7 @@ def test_verify_loads_nothing_heavy(place: Path) -> None:
 
 
 def test_policies_plans_and_the_ledger_load_no_arrays_and_no_database() -> None:
-    names = ("planning.networks", "policies", "ledger", "cli.ledger")
+    names = ("methods.planning.networks", "policies", "ledger", "cli.ledger")
     code = (
         f"import sys, {', '.join(f'crowdblend.{name}' for name in names)}\n"
         "assert not {'psycopg', 'duckdb', 'numpy', 'pyarrow', 'pandas'} & set(sys.modules)"

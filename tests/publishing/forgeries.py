@@ -52,7 +52,9 @@ class Guard:
 def files_of_facts() -> list[str]:
     """The files in which facts are defined: those of every kind, and those that several kinds share."""
     names = [path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py")]
-    return sorted(name for name in names if Path(name).stem in ("facts", "crowd_facts") or name == "releases/series.py")
+    return sorted(
+        name for name in names if Path(name).stem in ("facts", "crowd_facts") or name == "kinds/shared/series.py"
+    )
 
 
 def guards_in(file: str) -> Iterator[Guard]:

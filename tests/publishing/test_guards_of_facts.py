@@ -16,9 +16,9 @@ REFUSED_ANYWAY = {
     ("kinds/table/facts.py", "self.rows_in_cells is not None"),
     ("kinds/statistics/facts.py", "labels is None"),
     ("kinds/statistics/facts.py", "math.prod((len(self.labels(name)) for name in names)) > MOST_BINS"),
-    ("programme/facts.py", "isinstance(found[name], ProgrammeFacts)"),
-    ("programme/facts.py", "share is None"),
-    ("releases/facts.py", "sample is None"),
+    ("kinds/programme/facts.py", "isinstance(found[name], ProgrammeFacts)"),
+    ("kinds/programme/facts.py", "share is None"),
+    ("kinds/shared/facts.py", "sample is None"),
 }
 
 

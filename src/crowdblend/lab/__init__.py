@@ -1,1 +1,1 @@
-"""Where guarantees and policies are tried: rehearsals, audits, attacks, the papers' figures, a made-up town."""
+"""Trials of policies and guarantees: rehearsals, audits, attacks, the figures of the papers, a made-up town."""

@@ -1,1 +1,1 @@
-"""How people are drawn, hidden and estimated; no file, no policy."""
+"""Ways to draw, hide and estimate, which know no file and no policy."""

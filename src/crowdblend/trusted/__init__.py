@@ -1,1 +1,1 @@
-"""What every promise rests on: if these folders are right, no other file can make a false claim."""
+"""The folders that every promise rests on: if these are right, no other file can make a false claim."""

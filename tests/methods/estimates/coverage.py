@@ -1,9 +1,9 @@
 """The table of docs/reading.md: how often every interval that readers are shown holds the truth.
 
-`python -m tests.methods.estimates.release_coverage` computes it and writes it, in some minutes. Of cells and sums, which are
-here, everything that can be published is enumerated, by laws that are computed apart from the code under test; what
-cannot be enumerated is drawn 4,000 times. Each number is the smallest over many populations, given that the interval is
-shown.
+`python -m tests.methods.estimates.release_coverage` computes it and writes it, in some minutes. Of cells and sums,
+which are here, everything that can be published is enumerated, by laws that are computed apart from the code under
+test; what cannot be enumerated is drawn 4,000 times. Each number is the smallest over many populations, given that the
+interval is shown.
 """
 
 from __future__ import annotations

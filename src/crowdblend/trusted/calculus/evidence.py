@@ -76,7 +76,7 @@ class Worlds(NamedTuple):
         worlds = f"{self.quick:,} world{'s' * (self.quick > 1)}"
         slow = f", {self.every:,} in the slow suite" if self.every > self.quick else ""
         folders = [name if "/" in name else f"truth/{name}" for name in self.tests.split()]
-        files = ", ".join(f"tests/{folder}/test_{name}.py" for folder, name in (one.split("/") for one in folders))
+        files = ", ".join(f"tests/{folder}/test_{name}.py" for folder, name in (one.rsplit("/", 1) for one in folders))
         return f"enumerated: {worlds}{slow} ({files}{self.part and '; '}{self.part})"
 
 
@@ -172,9 +172,9 @@ ENUMERATED: Mapping[str, Worlds | str] = {
     "profile.unequal-programme": Worlds(14, 4_000, "biased_parts"),
     "recoding.population": Worlds(3, 3, "recoding"),
     "recoding.split": Worlds(10, 10, "recoding"),
-    "score.published": Worlds(8, 25, "numerics/expected_people", "one class"),
+    "score.published": Worlds(8, 25, "trusted/numerics/expected_people", "one class"),
     "score.stated": DEFINITION,
-    "selection.exponential": Worlds(2, 3, "selection/exponential"),
+    "selection.exponential": Worlds(2, 3, "methods/selection/exponential"),
     "profile.crowds": Worlds(4, 18, "profiles"),
     "profile.noise-below-k": Worlds(4, 4, "profiles"),
     "profile.points": Worlds(3, 318, "surveys", "with data replaced"),

@@ -1,7 +1,7 @@
 """Divergence curves of releases, as values: which curve and with which numbers, never its coefficients.
 
 A curve bounds the divergence between the release with a person and without at every ε, in both directions. So curves of
-several releases compose to far less than the sum of one (ε, δ) each. `calculus/loss_curves.py` evaluates them.
+several releases compose to far less than the sum of one (ε, δ) each. `trusted/calculus/loss_curves.py` evaluates them.
 """
 
 from __future__ import annotations

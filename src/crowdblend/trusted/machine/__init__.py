@@ -1,1 +1,1 @@
-"""What Python and the operating system give, and how they differ: lazy imports, files, processes, signals, events."""
+"""Python and the operating system, where they differ or lack something: lazy imports, files, processes, signals."""

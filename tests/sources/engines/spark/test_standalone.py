@@ -181,7 +181,7 @@ def test_another_version_on_the_executors_is_refused(cluster: Cluster, sources: 
     prepare(tmp_path, sources, dependencies=False)
     old = tmp_path / "old" / "crowdblend"
     shutil.copytree(Path(crowdblend.__file__).parent, old, ignore=shutil.ignore_patterns("__pycache__"))
-    (old / "version.py").write_text('__version__ = "0.0.9"\n', encoding="utf-8")
+    (old / "trusted" / "machine" / "version.py").write_text('__version__ = "0.0.9"\n', encoding="utf-8")
     (archive,) = (tmp_path / "shipped").glob("*.tar.gz")
     archive.unlink()
     shutil.make_archive(str(archive).removesuffix(".tar.gz"), "gztar", old.parent)

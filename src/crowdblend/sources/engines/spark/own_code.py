@@ -12,7 +12,14 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 # The folders that decide who is drawn, which class a row is in, and how ids are hashed.
-_FOLDERS = ("designs", "engines", "mechanisms", "policies", "randomness", "recoding")
+_FOLDERS = (
+    "methods/designs",
+    "methods/mechanisms",
+    "methods/recoding",
+    "policies",
+    "sources/engines",
+    "trusted/randomness",
+)
 
 
 @cache
