@@ -251,15 +251,19 @@ def _named(name: str, thing: Callable[..., object]) -> str:
         entries = re.sub(r"\n {5,}", " ", listed)
         lines.append(re.sub(r"^ {4}(\w+): ", r"- `\1`: ", entries, flags=re.MULTILINE) + "\n")
     lines.append(_example(EXAMPLES[name]))
-    methods = sorted(vars(thing)) if inspect.isclass(thing) else []
-    for method in methods:
-        found = vars(thing)[method]
+    for method, found in sorted(_members(thing).items()) if inspect.isclass(thing) else ():
         if method.startswith("_") or not inspect.isroutine(inspect.unwrap(getattr(found, "fget", found))):
             continue
         first = (inspect.getdoc(found) or "").partition("\n\n")[0].replace("\n", " ")
         call = method if isinstance(found, property | cached_property) else f"{method}(…)"
         lines.append(f"- `{call}`: {first}")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _members(kind: type) -> dict[str, Any]:
+    """Return what a class defines or has from other classes of the package."""
+    ours = [one for one in reversed(inspect.getmro(kind)) if one.__module__.startswith("crowdblend.")]
+    return {name: found for one in ours for name, found in vars(one).items()}
 
 
 def _example(lines: str) -> str:

@@ -91,7 +91,7 @@ class SolvedPlan(Plan):
 
     @classmethod
     def of_strata(cls, strata: Mapping[str, SolvedPlan]) -> SolvedPlan:
-        """Return the plan of these strata, of which the worst counts; only a sample without strata has no label."""
+        """Return the plan of the `strata`, of which the worst counts; only a sample without strata has no label."""
         each = strata.values()
         worst = {name: max(getattr(one, name) for one in each) for name in ("epsilon", "delta")}
         return replace(max(each, key=lambda one: one.k), **worst, strata=strata if any(strata) else {})
