@@ -102,7 +102,7 @@ class SolvedPlan(Plan):
         return self.strata or {"": self}
 
     def raise_k(self, hundredths: int) -> SolvedPlan:
-        """Return the plan with every k larger by this many hundredths, rounded up."""
+        """Return the plan with every k larger by `hundredths` of it, rounded up."""
         raised = {label: one.raise_k(hundredths) for label, one in self.strata.items()}
         return replace(self, k=math.ceil(self.k * (100 + hundredths) / 100), strata=raised)
 
