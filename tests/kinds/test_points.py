@@ -94,7 +94,7 @@ def test_points_are_released_with_every_promise(people: Path) -> None:
     page = (people / "out" / "report.html").read_text()
     for heading in ("Mean", "Quantiles"):
         assert f"<h3>{heading}</h3>" in page
-    assert "thin lines are the blocks" in page
+    assert "Thin lines are the blocks." in page
 
 
 @pytest.mark.parametrize("kind", [POINTS, OUTLIERS], ids=["points", "outliers"])
