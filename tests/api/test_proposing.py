@@ -145,6 +145,9 @@ def test_every_proposal_is_spent_certified_and_recorded(place: Path, tmp_path: P
     assert own.epsilon == pytest.approx(2.0 - math.fsum(one.epsilon for one in losses))
     assert stated.epsilon == pytest.approx(own.epsilon + math.fsum(one.epsilon for one in losses))
     assert stated.delta == pytest.approx(own.delta + math.fsum(one.delta for one in losses))
+    shown = both.plan().summary()
+    assert shown["epsilon"] == pytest.approx(2.0)
+    assert shown["delta"] == pytest.approx(1e-4)
     with refuses("proposal-not-recorded"):  # that of the ledger is the second one alone
         cb.release(_town(), both, ledger=ledger)
     # What takes proposed domains proposes none: its own proposals would be forgotten.

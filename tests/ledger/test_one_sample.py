@@ -159,6 +159,16 @@ def test_an_understated_rate_is_refused(begin, tmp_path: Path) -> None:
         begin("two.parquet", rate=0.1)
 
 
+def test_a_table_that_holds_a_published_sample_beside_others_is_not_drawn_from(begin, tmp_path: Path) -> None:
+    """A register of the whole population would hold ten times as many as were sampled at a rate of 0.1."""
+    table = people(2_000)
+    write(table[:1_000], tmp_path / "drawn.parquet")
+    write(table, tmp_path / "more.parquet")
+    begin("drawn.parquet", rate=0.1)
+    with refused():
+        begin("more.parquet", drawn="", rate=0.1)
+
+
 def test_every_earlier_entry_is_compared(begin, tmp_path: Path) -> None:
     for seed in (1, 2, 3):
         write(people(seed=seed), tmp_path / f"{seed}.csv")
@@ -217,6 +227,22 @@ def test_another_name_for_the_same_people_is_refused(begin, tmp_path: Path) -> N
         begin("later.parquet", drawn="", more='population = "inhabitants"')
     write(people(seed=2), tmp_path / "others.csv")
     begin("others.csv", drawn="", more='population = "inhabitants"')
+
+
+@pytest.mark.parametrize("own", ["one", "two"])
+def test_people_who_are_nearly_those_of_two_populations_are_of_one_of_them(begin, tmp_path: Path, own: str) -> None:
+    """Whichever was released first; that some are in the other one as well is said."""
+    table = people(1_100)
+    for name, start in (("one", 0), ("two", 100), ("both", 50)):
+        write(table[start : start + 1_000], tmp_path / f"{name}.parquet")
+    said = pytest.warns(UserWarning, match="Some of these people are also in the population")
+    begin("one.parquet", drawn="", more='population = "one"')
+    with said:
+        begin("two.parquet", drawn="", more='population = "two"')
+    with said:
+        begin("both.parquet", drawn="", more=f'population = "{own}"')
+    with refused("another-population"):
+        begin("both.parquet", drawn="", more='population = "three"')
 
 
 def test_what_cannot_be_compared_is_said_and_certified(publish, tmp_path: Path) -> None:

@@ -278,6 +278,19 @@ def test_the_staging_folder_of_another_ledger_is_left_alone(
     assert [*stagings_of(place / "out")] == [Staging(other.path, next(stagings_of(place / "out")).journal)]
 
 
+def test_only_what_was_recorded_gets_the_name(place: Path, ledger: Ledger) -> None:
+    """A folder of the same entry that was written before it was resumed, with pages of that day, replaces nothing."""
+    begin(place, ledger)
+    other = Staging.make(place / "out", Journal(force=True))
+    other.release.rmdir()
+    (place / "old").rename(other.release)
+    written = Completion(str(committing.digest_of(other.release)), "cd" * 32)
+    other.write_journal(Journal(force=True, entry=1, sample=ledger.entry(1).spending.sample, completion=written))
+    recover(place / "out", ledger)
+    assert committing.digest_of(place / "out") == ledger.entry(1).certificate_digest != written.certificate_digest
+    assert other.release.is_dir()
+
+
 def test_nothing_is_removed_unless_the_new_release_is_there(place: Path) -> None:
     (place / "old").rename(place / "out")
     staging = Staging.make(place / "out", Journal(force=True))

@@ -62,6 +62,15 @@ def test_a_missing_row_may_hold_almost_k_people_of_the_sample(name: str, k: int)
     assert said_of(facts) in readme(Path(), planned.certificate())
 
 
+@for_each("name", ["table", "table-drawn", "microdata"])
+def test_a_missing_row_may_hold_any_number_of_people_whose_other_rows_count(name: str) -> None:
+    """Of people with more classes than rows_per_person no interval says in which of them they do not count."""
+    facts = facts_of(name)
+    said, several = (said_of(one) for one in (facts, replace(facts, rows_per_person=3)))
+    assert "any number" not in said
+    assert "people who count in it, and any number who have its labels; of larger ones" in several
+
+
 def test_points_without_blocks_may_be_missing_in_every_block() -> None:
     facts = facts_of("points")
     blocks, k = 10, 60

@@ -5,10 +5,13 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy import stats
 
 import crowdblend as cb
+from crowdblend.methods.estimates.range_intervals import noise_tail
 from crowdblend.policies.load import parse_policy
 from crowdblend.reading.ranges import Level, Tree
+from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.refusals import refuses
 
@@ -41,6 +44,24 @@ def test_two_passes_are_weighted_least_squares_and_its_variance():
         value, variance = tree.sum(start, stop)
         assert value == pytest.approx(best[start:stop].sum(), abs=1e-9)
         assert variance == pytest.approx(inverse[start:stop, start:stop].sum(), rel=1e-9)
+
+
+def test_widths_that_do_not_nest_are_refused():
+    """Whichever two they are: classes of six overlap those of four, and both are made of classes of one."""
+    with refuses("reading.ranges"):
+        Tree.of([Level(width, np.zeros(24 // width), np.ones(24 // width)) for width in (1, 4, 6)])
+
+
+@for_each("ratio", [0.02, 0.37, 0.95])
+def test_the_noise_of_a_range_is_at_least_as_likely_as_that_of_one_cell_and_of_many(ratio):
+    """One cell has the longer tail, discrete Laplace noise; a sum of many is nearly normal."""
+    reach, variance = np.arange(-40.0, 41.0), 2 * ratio / (1 - ratio) ** 2
+    one = np.where(reach > 0, ratio**reach, 1 + ratio - ratio ** (1 - reach)) / (1 + ratio)
+    many = stats.norm.sf((reach - 0.5) / math.sqrt(variance))
+    found = noise_tail(reach, variance)
+    assert (found >= one * (1 - 1e-9)).all()
+    assert (found >= many - 1e-7).all()
+    assert found == pytest.approx(np.maximum(one, many), abs=1e-7), "and not much more likely"
 
 
 def test_a_tree_errs_less_than_its_narrowest_classes():

@@ -66,6 +66,10 @@ def test_a_draft_without_data_or_persons_asks_for_them(visitor: Visitor, root: P
     (root / "rows.csv").write_text("sex,age\nF,1\n", encoding="utf-8")
     for source, asks in ((None, "Choose the file or table"), ("rows.csv", "Choose the column that tells people apart")):
         assert asks in visitor.get(f"/drafts/{visitor.draft(source=source)}/data").text
+    number = visitor.draft(source="rows.csv")
+    for answer, asked in (("false", True), ("true", False)):
+        visitor.send(f"/drafts/{number}/data", {"data:population": "town", "data:rows_are_people": answer})
+        assert (asks in visitor.get(f"/drafts/{number}/data").text) is asked
 
 
 def test_changes_are_undone_one_after_the_other(visitor: Visitor) -> None:

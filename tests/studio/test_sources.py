@@ -140,6 +140,7 @@ HOSTILE = [
     "sqlite:///../outside.db",
     "sqlite:///linked.db",
     "postgresql://db/x y",
+    "postgresql://db/x#password=secret",
     "postgresql://[::1/x",
 ]
 

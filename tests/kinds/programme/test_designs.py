@@ -12,8 +12,9 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.kinds import plan
 from crowdblend.kinds.programme.facts import ProgrammeFacts
-from crowdblend.kinds.shared.facts import derive, from_json, read_facts, to_json
+from crowdblend.kinds.shared.facts import DATA, derive, from_json, read_facts, to_json
 from crowdblend.methods.designs import Biased, Strata, Stratum, ThinnedSurvey, Weights
 from crowdblend.methods.designs.design import differential_of
 from crowdblend.methods.designs.draw import Coin, Everybody, StratifiedCoin, parts_of
@@ -95,6 +96,15 @@ def test_it_is_published_and_verified(name: str, tmp_path: Path) -> None:
             # At least 160 people are counted in a cell: 40 % are five standard errors (false alarms below 1e-5).
             found = table.set_index(["region", "sex"])["estimate"]
             assert (abs(found / true - 1) < 0.4).all()
+
+
+def test_estimates_of_a_survey_by_strata_divide_by_both_probabilities() -> None:
+    """With which people were asked, and with which the coin kept them."""
+    found = plan(policy("strata, budget", sampling=STRATA, split=None, publish=TABLE).only).facts().tables[DATA].laws
+    assert {label: own and own.design.rate for label, own in found.strata.items()} == {
+        "north": pytest.approx(0.8 * 0.02),
+        "south": pytest.approx(0.8 * 0.05),
+    }
 
 
 def test_statistics_of_a_survey_refuse_more_people_than_it_has() -> None:

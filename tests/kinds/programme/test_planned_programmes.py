@@ -12,7 +12,7 @@ from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
 from crowdblend.kinds.programme.plan import compare_splits, shares_of, with_other_splits
 from crowdblend.kinds.programme.programme import PlannedPublication
 from crowdblend.methods.designs.design import differential_claim, differential_of
-from crowdblend.methods.mechanisms.everywhere import NoiseEverywhere
+from crowdblend.methods.mechanisms.everywhere import NoiseEverywhere, ThresholdHistogram
 from crowdblend.trusted.guarantees.privacy import Differential, Relation
 from tests.kinds.programme.programmes import COLUMNS, five, planned, two
 
@@ -122,6 +122,17 @@ def test_the_budget_of_a_register_is_divided_by_weight_and_the_root_of_the_cells
 
     plain = losses(planned(two(*(cb.Table(*one.columns, name=one.name) for one in tables), **REGISTER)).planned[0])
     assert mean_error(plain) <= min(mean_error(part / 100) for part in range(1, 100))
+
+
+@pytest.mark.parametrize("releases", [1, 10])
+def test_the_thresholds_of_all_releases_share_half_of_delta(releases):
+    tables = [
+        cb.Table("age", "sex", name="a", below_k="threshold"),
+        cb.Table("district", name="b", below_k="threshold"),
+    ]
+    plan = planned(two(*tables, sampling=cb.Everybody(), releases=releases))
+    alone = [ThresholdHistogram.claim(one.plan.mechanisms[0]).conclusion.delta for one in plan.planned]
+    assert all(0.5 * DELTA / 4 < releases * each <= DELTA / 4 for each in alone)
 
 
 def test_many_noisy_tables_of_one_sample_are_composed_first_and_amplified_once():

@@ -148,6 +148,20 @@ def test_a_biased_sample_is_covered_at_both_ends_of_its_rates() -> None:
             assert masses[holds].sum() / masses.sum() >= 0.95 - 1e-6
 
 
+@for_each("law", [NoiseOnEveryCell(0.5), NoiseOnEveryCell(2.0), GaussianOnEveryCell(2.0)])
+def test_a_noisy_cell_of_a_biased_sample_may_hold_some_of_the_exceptions_alone(law: Law) -> None:
+    """Then all of its people were sampled for certain, or none of them could be."""
+    lost = 3
+    estimator = Estimator(law, InclusionRates(0.1, 0.08, 0.12, lost))
+    values = np.arange(-60, 61)
+    found = estimator.cells(values)
+    for people in range(lost + 1):
+        for sampled in (0, people):
+            masses = law.kernel(np.array([sampled]), values)[0]
+            holds = (found.low <= people) & (people <= found.high)
+            assert masses[holds].sum() >= 0.95 - 1e-9, (people, sampled)
+
+
 @for_each(("rate", "value"), [(0.01, 400), (0.01, 2_000), (0.1, 400), (0.9, 400)])
 def test_ends_of_large_cells_are_those_of_the_binomial(rate: float, value: int) -> None:
     """Four cumulants give every end that inverting the exact distribution gives, to within two people."""

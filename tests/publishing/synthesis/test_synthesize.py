@@ -204,6 +204,8 @@ def test_what_rows_cannot_be_made_from_is_refused(tmp_path, source, rows):
         cb.release(town(2_000), coins, out=tmp_path / name, ledger=None, figures=False)
     with refuses("synthesize.one-sample"):
         cb.synthesize([tmp_path / "sex", tmp_path / "age"], rows=10)
+    with refuses("synthesize.one-sample"):  # whoever draws the other one may do so from the same table
+        cb.synthesize([source, tmp_path / "age"], rows=10)
     numbers = cb.Policy(
         person="person_id", people=2_000, sampling=cb.Everybody(), epsilon=1.0,
         columns={"sex": COLUMNS["sex"]}, publish=cb.Statistics(cb.fraction({"sex": "female"})),
@@ -278,6 +280,17 @@ def test_what_is_changed_in_the_certificate_does_not_verify(rows, tmp_path, chan
     verify((target / "certificate.json").read_text())
     with pytest.raises(DoesNotVerify):
         cb.verify(target)
+
+
+def test_no_assumption_of_any_source_is_left_out(source, tmp_path):
+    cb.release(town(20_000), policy(("sex", "age"), ids="table"), out=tmp_path / "other", ledger=None, figures=False)
+    cb.synthesize([source, tmp_path / "other"], rows=10, out=tmp_path / "rows", figures=False)
+    honest = verify_file(tmp_path / "rows")
+    assert set(honest.stated) == {Assumption.SAMPLE_NOT_COMPARED, Assumption.IDS_OF_THE_TABLE}
+    for one in honest.stated:
+        target = edited(tmp_path / "rows", tmp_path / one.name, lambda _, one=one: tuple({*honest.stated} - {one}))
+        with pytest.raises(DoesNotVerify, match="take on trust"):
+            cb.verify(target)
 
 
 def test_changed_rows_do_not_verify(rows, tmp_path):

@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from crowdblend.ledger import FingerprintRequest
@@ -15,6 +16,7 @@ from crowdblend.sources.engines.duckdb.database import database, private_folder
 from crowdblend.sources.engines.duckdb.relation import open_frame
 from crowdblend.sources.engines.frames import opened_frame
 from tests.cases import for_each
+from tests.refusals import refuses
 
 DAY = datetime.datetime(2020, 1, 1)
 TYPES: dict[Any, Any] = {
@@ -91,3 +93,19 @@ def test_the_name_of_the_content_is_of_the_values() -> None:
         plain.set_column(0, "a", plain["a"].cast(pa.float64())),
     ]
     assert len({name(data) for data in [plain, *changed]}) == 1 + len(changed)
+
+
+def test_every_level_of_an_index_that_has_a_name_is_a_column() -> None:
+    levels = pd.MultiIndex.from_tuples([(1, "a", 0.5), (2, "b", 1.5)], names=["person", None, "pay"])
+    with opened_frame(pd.DataFrame({"sex": ["f", "m"]}, index=levels)) as frame:
+        assert list(frame.columns) == ["sex", "person", "pay"]
+        assert frame.columns["pay"].to_pylist() == [0.5, 1.5]
+
+
+@for_each("names", [["a", "b"], ["b", "a"]])
+def test_two_columns_of_one_name_are_refused_whichever_can_be_read(names: list[str]) -> None:
+    frame = pd.DataFrame({"a": [1, 2], "b": pd.to_timedelta([1, 2], unit="D")})[names]
+    with opened_frame(frame) as opened:
+        assert list(opened.unreadable) == ["b"]
+    with refuses("data.repeated-column", "column 'x'"), opened_frame(frame.set_axis(["x", "x"], axis=1)):
+        pass

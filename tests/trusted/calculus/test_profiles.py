@@ -1,16 +1,18 @@
 """Which releases have curves, and certificates of releases that were composed by them."""
 
 import json
+import math
 
 import pytest
 
 from crowdblend.errors import DoesNotVerify, Infeasible, InvalidInput, NotApplicable
 from crowdblend.methods.planning.plan import plan
 from crowdblend.trusted.calculus import RULES, Certificate, Derivation, verify
+from crowdblend.trusted.calculus.loss_curves import unequal_part_delta
 from crowdblend.trusted.calculus.profiles import compose_profiles, profile_of
 from crowdblend.trusted.guarantees.aggregates import IidSampling, Together
-from crowdblend.trusted.guarantees.profiles import ClosenessCurve, CrowdCurve, LossCurve, Profile, Uses
-from crowdblend.trusted.guarantees.programme import OneSampleCurve
+from crowdblend.trusted.guarantees.profiles import BiasedCurve, ClosenessCurve, CrowdCurve, LossCurve, Profile, Uses
+from crowdblend.trusted.guarantees.programme import OneSampleCurve, StrataCurve
 from tests.cases import for_each
 from tests.trusted.calculus.documents import resealed
 
@@ -124,6 +126,35 @@ def test_a_choice_on_the_population_is_composed_with_the_release() -> None:
 def test_other_guarantees_have_no_profile() -> None:
     with pytest.raises(InvalidInput, match="differential guarantee"):
         profile_of(CROWDS)
+
+
+def test_a_stratum_between_rates_has_the_curve_of_a_biased_sample_without_exceptions() -> None:
+    strata = [RULES["strata.between-rates"](CROWDS, low=low, high=0.3, epsilon=1.0) for low in (0.1, 0.2)]
+    (use,) = profile_of(RULES["strata.worst"](*strata)).conclusion.uses
+    assert use.curve == StrataCurve(tuple(BiasedCurve(20, 0.0, low, 0.3, 0, 0.3) for low in (0.1, 0.2)))
+
+
+@for_each("most", [0.1, 0.5, 0.9, 1.0])
+def test_nobody_is_likelier_in_an_unequal_sample_than_its_largest_rate(most: float) -> None:
+    """Of two answers, one e times as likely: the larger divergence of their mixture and of one of them."""
+    sampled = RULES["profile.one-unequal-sample"](
+        RULES["profile.differential"](LAPLACE), low=0.05, high=0.1, exceptions=1, max_rate=most
+    )
+    for epsilon in (0.02, 0.1, 0.5):
+        likely, rare, growth = math.e / (1 + math.e), 1 / (1 + math.e), math.exp(epsilon)
+        up = most * likely + (1 - most) * rare - growth * rare
+        down = likely - growth * (most * rare + (1 - most) * likely)
+        delta = RULES["profile.delta"](sampled, epsilon=epsilon).conclusion.delta
+        assert delta == pytest.approx(max(up, down, 0), abs=1e-12)
+
+
+def test_equal_parts_of_an_unequal_sample_count_as_often_as_they_are_there() -> None:
+    """The mean over the parts of which the person is in one: of equal parts what any of them adds."""
+    part = RULES["programme.part"](CROWDS, share=0.25)
+    whole = RULES["profile.unequal-programme"](part, part, part, low=0.05, high=0.1, exceptions=0, max_rate=0.1)
+    (use,) = whole.conclusion.uses
+    alone = unequal_part_delta(use.curve, part.conclusion, 0.3)
+    assert RULES["profile.delta"](whole, epsilon=0.3).conclusion.delta == pytest.approx(alone, rel=1e-9)
 
 
 def test_equal_releases_are_counted_and_others_listed() -> None:
