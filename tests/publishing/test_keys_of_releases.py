@@ -3,13 +3,17 @@
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
 
+import crowdblend as cb
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy
 from crowdblend.publishing.release import release
+from tests.cases import for_each
 from tests.publishing.killing import prepare
 
 KEY = hashlib.sha256(b"a key that is nowhere else").digest()
@@ -56,6 +60,23 @@ def test_a_key_that_the_policy_seals_is_in_the_ledger(place: Path) -> None:
     assert ledger.entry(1).key == "sealed"
     assert ledger.key(1) == KEY
     assert any(piece in written for written in shown(place) for piece in pieces())
+
+
+THINNED = [
+    cb.Survey(60, of=300, thin=0.5, key="seal"),
+    cb.Strata("sex", {"f": 0.2, "m": 0.3}, thin=0.5, key="seal"),
+]
+
+
+@for_each("sampling", THINNED)
+def test_the_coins_that_thin_a_survey_are_thrown_here_and_have_a_key(sampling: Any, tmp_path: Path) -> None:
+    people = pa.table({"id": range(60), "sex": ["f", "m"] * 30})
+    terms = {"person": "id", "population": "town", "epsilon": 3.0, "delta": 1e-3, "columns": {"sex": ["f", "m"]}}
+    made = cb.Policy(**terms, sampling=sampling, publish=cb.Table())
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    cb.release(people, made, out=tmp_path / "out", ledger=ledger, figures=False, key=KEY)
+    assert ledger.entry(1).key == "sealed"
+    assert ledger.key(1) == KEY
 
 
 def test_a_key_that_is_destroyed_leaves_no_piece_behind(place: Path) -> None:

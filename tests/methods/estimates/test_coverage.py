@@ -152,7 +152,7 @@ def test_a_biased_sample_is_covered_at_both_ends_of_its_rates() -> None:
 def test_a_noisy_cell_of_a_biased_sample_may_hold_some_of_the_exceptions_alone(law: Law) -> None:
     """Then all of its people were sampled for certain, or none of them could be."""
     lost = 3
-    estimator = Estimator(law, InclusionRates(0.1, 0.08, 0.12, lost))
+    estimator = Estimator(law, Stratum(0.1, 0.08, 0.12, lost))
     values = np.arange(-60, 61)
     found = estimator.cells(values)
     for people in range(lost + 1):

@@ -78,8 +78,8 @@ def test_a_sum_of_a_biased_sample_covers_among_those_shown() -> None:
 def test_a_row_of_points_is_one_class_that_is_shown_and_others_that_may_not_be() -> None:
     """Of points without their block: at most k − 1 people of every other block are missing."""
     k, blocks = 20, 5
-    row = CellLaws(Estimator(ExactCounts(k), InclusionRates.at_rate(0.5)), blocks=blocks)
-    plain = Estimator(ExactCounts(0), InclusionRates.at_rate(0.5))
+    row = CellLaws(Estimator(ExactCounts(k), Stratum.at_rate(0.5)), blocks=blocks)
+    plain = Estimator(ExactCounts(0), Stratum.at_rate(0.5))
     (high,) = row.intervals(np.array([k])).high
     assert high == plain.cells(np.array([k + (blocks - 1) * (k - 1)])).high[0]
 
