@@ -186,6 +186,9 @@ def test_variance_and_fourth_cumulant_of_noise_are_those_of_its_masses(loss: flo
     fourth = (masses * distance**4.0).sum() - 3 * variance**2
     assert laplace_cumulants(loss) == pytest.approx((variance, fourth), rel=1e-9)
     assert NoiseBelowK(7, loss).variances(np.array([6, 7])) == pytest.approx([variance, 0], rel=1e-9)
+    # Outliers have noise of a smaller loss, the empty cell the most of it.
+    found = OutlierNoise(2 * loss, 5, 10).variances(np.array([-4, -1, 0, 7]))
+    assert found == pytest.approx([variance] * 3 + [laplace_cumulants(2 * loss)[0]], rel=1e-9)
 
 
 def test_100_000_cells_take_no_time() -> None:

@@ -121,6 +121,7 @@ def test_pairs_that_nobody_measured_are_named(tmp_path):
     done = cb.release(town(5_000), chain, out=tmp_path / "chain", ledger=None)
     made = cb.synthesize(done.folder, rows=100)
     page = made.report.html
+    assert "how far rows are from a table (dot), and the noise of the table (line)." in page
     unmeasured = page[page.index('id="unmeasured"') : page.index('id="sources"')]
     assert "Pairs of columns that no published table has together: 1." in unmeasured
     assert "<td><bdi>sex</bdi></td><td><bdi>education</bdi></td>" in unmeasured
