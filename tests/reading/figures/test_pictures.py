@@ -35,22 +35,6 @@ def test_bars_below_zero_go_to_the_left():
     assert float(up["width"]) == pytest.approx(3 * float(down["width"]), abs=0.05)
 
 
-def test_a_range_is_drawn_on_the_line_of_its_label_from_its_low_to_its_high_end():
-    picture = Picture.parse(range_chart([Range("a", 40, 60, 50, "40 to 60"), Range("b", 10, 20, None, "10 to 20")]))
-    pale, dark, lower_pale, lower_dark = picture.of("rect")
-    labels = [float(at["y"]) for name, at, text in picture.shapes if text in ("a", "b")]
-    middles = [float(bar["y"]) + float(bar["height"]) / 2 for bar in (pale, dark, lower_pale, lower_dark)]
-    assert middles[:2] == [pytest.approx(middles[0])] * 2
-    assert middles[2:] == [pytest.approx(middles[0] + labels[1] - labels[0])] * 2
-    assert abs(middles[0] - labels[0]) < 6  # text stands on its place
-    zero, tenth = float(dark["x"]), float(dark["width"]) / 4
-    for bar, start, width in ((dark, 0, 4), (pale, 4, 2), (lower_dark, 0, 1), (lower_pale, 1, 1)):
-        assert float(bar["x"]) == pytest.approx(zero + start * tenth, abs=0.05)
-        assert float(bar["width"]) == pytest.approx(width * tenth, abs=0.05)
-    (estimate,) = [line for line in picture.of("line") if float(line["stroke-width"]) == 2]
-    assert float(estimate["x1"]) == float(estimate["x2"]) == pytest.approx(zero + 5 * tenth, abs=0.05)
-
-
 def test_on_a_narrow_page_a_note_that_is_too_long_has_a_line_of_its_own():
     for label, beside in (("a", True), ("a" * 60, False)):
         shapes = Picture.parse(RangeChart(INTERVALS, {label: Known(9, 10, 20)}).svg(narrow=True)).shapes
