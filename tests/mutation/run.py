@@ -29,11 +29,11 @@ from tests.mutation.mutants import Mutant, mutants_of
 from tests.mutation.recording import ENTRIES, piece_name, telling
 
 ROOT = Path(__file__).parents[2]
-WITHOUT = ("cli", "papers")
+WITHOUT = {"cli", "papers"}
 # A quarter of every sample is drawn from these parts alone.
 OFTEN = (
     *("strata", "parts", "programme", "quantiles", "estimates", "verification", "studio", "signatures", "spark"),
-    *("designs", "releases", "synthesis", "checking"),
+    *("designs", "shared", "synthesis", "checking"),
 )
 SEED = 33
 # CPU seconds of tests that a mutant is shown to, at first and then.
@@ -115,7 +115,7 @@ def sample(modules: Sequence[str], size: int, seed: int) -> list[tuple[Path, Mut
     The first of them, where a run is stopped, are a sample as well.
     """
     names = (file.relative_to(ROOT) for file in (ROOT / "src" / "crowdblend").rglob("*.py"))
-    files = sorted(str(name) for name in names if name.parts[2] not in WITHOUT)
+    files = sorted(str(name) for name in names if not WITHOUT & {*name.parts})
     files = [file for file in files if any(part in file for part in modules)]
     every = [(ROOT / file, mutant) for file in files for mutant in mutants_of((ROOT / file).read_text("utf-8"))]
     often = [at for at, (file, _) in enumerate(every) if any(part in str(file.relative_to(ROOT)) for part in OFTEN)]
