@@ -15,6 +15,7 @@ from crowdblend.methods.recoding.intervals import Breaks, Intervals
 from crowdblend.methods.recoding.values import Prefixes, Values
 from crowdblend.policies import load
 from crowdblend.policies.key import Section
+from crowdblend.policies.unit import Unit
 from tests.cases import for_each
 
 from .policies import SOUND, bent
@@ -30,7 +31,7 @@ def column(declaration, folder="."):
 def test_everything_is_read():
     policy = parse_policy(SOUND, "/somewhere").only
     assert policy.data.source == str(Path("/somewhere/people.csv"))
-    assert (policy.data.format, policy.data.person, policy.data.duplicates) == ("csv", "id", "refuse")
+    assert (policy.data.format, policy.data.person, policy.data.unit) == ("csv", "id", Unit())
     assert (policy.sampling.rate, policy.sampling.already_drawn, policy.sampling.key) == (0.1, False, "destroy")
     recodings = ("sex", (Values(("Female", "Male")),), 1.0), ("age", (Intervals(0, 100, 10),), 1.0)
     assert tuple((column.name, column.recodings, column.weight) for column in policy.columns) == recodings

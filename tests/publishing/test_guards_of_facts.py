@@ -13,7 +13,6 @@ Refusals = Mapping[tuple[str, int], list[Document]]
 GUARDS = [guard for file in files_of_facts() for guard in guards_in(file)]
 # What is refused without them too, by an error that says less, or later; most are there for the type checker.
 REFUSED_ANYWAY = {
-    ("kinds/table/facts.py", "self.rows_in_cells is not None"),
     ("kinds/statistics/facts.py", "labels is None"),
     ("kinds/statistics/facts.py", "math.prod((len(self.labels(name)) for name in names)) > MOST_BINS"),
     ("kinds/programme/facts.py", "isinstance(found[name], ProgrammeFacts)"),

@@ -115,7 +115,7 @@ def command(
             **sums,
             **plan_document(planned),
         }
-        cut = [f"  counted    {said}" for said in loaded.data.describe_cut()]
+        cut = [f"  counted    {said}" for said in loaded.data.unit.describe_cut()]
         answer(document, *release_lines(done, budget, composed, _place_in_series(ledger, done.entry), cut))
 
 

@@ -17,6 +17,7 @@ from crowdblend.policies.rules import conflicts
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import STDIN
 from crowdblend.policies.strata import DeclaredStrata
+from crowdblend.policies.unit import WHERE_ROWS, Unit
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
@@ -67,7 +68,7 @@ class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
         else:
             self._check_certified()
             self._check_planned()
-            if self.rows_have_coins:
+            if self.unit.has_row_coins:
                 self._check_rows()
 
     def _check_certified(self) -> None:
@@ -92,9 +93,8 @@ class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
         return found if self.publication.k is None else found.replace(delta=None)
 
     @property
-    def rows_have_coins(self) -> bool:
-        """True if people have several rows, and each of them a coin of its own: crowds need it, and noise does not."""
-        return self.rows_per_person is not None
+    def unit(self) -> Unit:
+        return super().unit.counted(coins=True)
 
     def _check_rows(self) -> None:
         """Refuse crowds of several rows of a person that share a coin, and what is not certified with a coin each."""
@@ -116,7 +116,7 @@ class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
             remedy = f'Remove {said[0]}, or write duplicates = "one".' if said else "Add it to [privacy]."
         else:
             return
-        raise refusal("rows-per-person", message, remedy, "[data] rows_per_person")
+        raise refusal("rows-per-person", message, remedy, WHERE_ROWS)
 
     def _check_everybody(self) -> None:
         """Refuse a register where crowds are published: without a sample nobody is hidden in one."""

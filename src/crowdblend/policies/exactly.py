@@ -15,6 +15,7 @@ from crowdblend.policies.rules import conflicts
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.strata import DeclaredStrata, one_stratum
 from crowdblend.policies.terms import HOW_MANY_PEOPLE, data_key
+from crowdblend.policies.unit import WHERE_ROWS
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
@@ -72,10 +73,10 @@ class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
         elif not (self.sampling.fixed_size or self.sampling.everybody):
             message = f"A sample of {self.kind} needs its rate."
             raise refusal("missing-key", message, "Add rate to [sampling].", "[sampling] rate")
-        if self.rows_per_person is not None and self.design is None:
+        if self.unit.several and self.design is None:
             message = "Rows of people cannot be counted of a fixed number of people who are drawn here."
             remedy = 'Write design = "poisson", or thin = 1 where the table is the survey.'
-            raise refusal("rows-per-person", message, remedy, "[data] rows_per_person")
+            raise refusal("rows-per-person", message, remedy, WHERE_ROWS)
         if self.sampling.exceptions:
             message = "exceptions in [sampling] may have any probability, so that no error can be stated."
             raise refusal("biased-sampling", message, "Remove exceptions.", "[sampling] exceptions")
@@ -88,7 +89,7 @@ class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
         """
         drawn = self.sampling
         # Nothing says how many rows there are, nor of several publications how many people.
-        unknown = self.with_others or self.rows_per_person is not None
+        unknown = self.with_others or self.unit.several
         if unknown and drawn.everybody:
             return one_stratum(1.0)
         if drawn.low is not None and drawn.high is not None and not drawn.designed:
@@ -106,7 +107,7 @@ class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
         # Of a sample by coins the number of people is no part of the guarantee, and nobody counts them.
         counted = (self.sampling.fixed_size or self.sampling.everybody) and not self.with_others
         held = self.samples if self.sampling.already_drawn else self.people
-        return super()._people() | ({"people": held} if counted and self.rows_per_person is None else {})
+        return super()._people() | ({"people": held} if counted and not self.unit.several else {})
 
     @property
     def plans_sample(self) -> bool:

@@ -30,10 +30,11 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.key import Rule, keys_of, parts_of
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.rules import conflicts, needs, one_of
+from crowdblend.policies.rules import needs, one_of
 from crowdblend.policies.sampling import Poisson
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.terms import Drawn, Terms
+from crowdblend.policies.unit import RULES, Unit
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
@@ -120,11 +121,6 @@ class PublicationPolicy(Terms, frozen=True, kw_only=True):
         """True if small classes are left out, and nothing is added to the others."""
         return False
 
-    @property
-    def rows_have_coins(self) -> bool:
-        """True if people have several rows, and each of them a coin of its own."""
-        return False
-
 
 class PeoplePolicy(PublicationPolicy, frozen=True, kw_only=True):
     """A publication whose rows are people, or rows of people."""
@@ -147,10 +143,7 @@ class PeoplePolicy(PublicationPolicy, frozen=True, kw_only=True):
 class SampledPolicy(PeoplePolicy, frozen=True, kw_only=True):
     """The common part of all that is published about a sample, or about everybody."""
 
-    rules: ClassVar[tuple[Rule, ...]] = (
-        needs("rows_per_person", "person"),
-        conflicts("rows_per_person", "duplicates=one", because="they say two things about people with several rows"),
-    )
+    rules: ClassVar[tuple[Rule, ...]] = RULES
     # Whether people with several rows are counted once in every class, and not by their rows.
     counts_once: ClassVar[bool] = True
 
@@ -158,6 +151,6 @@ class SampledPolicy(PeoplePolicy, frozen=True, kw_only=True):
     def design(self) -> DeclaredStrata | None:
         return self.sampling.declare(self.columns, self.beside)
 
-    def _people(self) -> dict[str, Any]:
-        once = self.rows_per_person is not None and self.counts_once
-        return {**super()._people(), "rows_per_person": self.rows_per_person, "counts_people": once}
+    @property
+    def unit(self) -> Unit:
+        return super().unit.counted("people" if self.counts_once else "rows")

@@ -14,6 +14,7 @@ from crowdblend.policies import files
 from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.policies.key import Key
 from crowdblend.policies.refusals import did_you_mean, refusal, show_value
+from crowdblend.policies.unit import Unit
 from crowdblend.trusted.machine.frozen import dataclass
 
 Format = Literal["csv", "parquet", "duckdb", "postgres", "sqlite", "catalog"]
@@ -62,9 +63,7 @@ class DataSource:
     decimal: str | None = None
     thousands: str | None = None
     date_format: str | None = None
-    duplicates: Literal["refuse", "one"] = "refuse"
-    rows_per_person: int | None = None
-    counts_people: bool = False
+    unit: Unit = Unit()
     people: int | None = None
     frame: Any = field(default=None, compare=False, repr=False)
 
@@ -98,23 +97,6 @@ class DataSource:
     def is_read_once(self) -> bool:
         """True if the rows go into a private file before they are read: they could be others the next time."""
         return self.source == STDIN or self.is_database or self.query is not None
-
-    @property
-    def keeps_some_rows(self) -> bool:
-        """True if people may have several rows, of which some are kept at random."""
-        return self.duplicates == "one" or self.rows_per_person is not None
-
-    def describe_cut(self) -> list[str]:
-        """Describe which rows of a person are left out, where some are, and which share of them that can be."""
-        if not self.keeps_some_rows:
-            return []
-        most, (one, several) = (
-            self.rows_per_person or 1,
-            ("class", "classes") if self.counts_people else ("row", "rows"),
-        )
-        kept = f"one random {one}" if most == 1 else f"at most {most} random {several}"
-        share = f"of a person with {2 * most} {several} half are left out, with {10 * most} nine in ten"
-        return [f"{kept} of each person; {share}"]
 
     def _check_keys(self) -> None:
         """Refuse keys that the format does not have, and a database of which nothing says what to read."""

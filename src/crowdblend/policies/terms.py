@@ -22,6 +22,7 @@ from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import IN_PYTHON, READING_KEYS, DataSource, Format, Resources, format_of
+from crowdblend.policies.unit import ROWS, Unit
 from crowdblend.policies.value_types import FilePath, FilePaths
 
 _MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
@@ -151,7 +152,7 @@ class Terms(Section, frozen=True, kw_only=True):
         int | None,
         data_key(
             "How many rows of a person count at most. If a person has more, that many are picked at random.",
-            "rows_per_person",
+            ROWS,
         ),
     ] = None
     epsilon: Annotated[
@@ -229,7 +230,12 @@ class Terms(Section, frozen=True, kw_only=True):
 
     def _people(self) -> dict[str, Any]:
         """Return what the source says of people."""
-        return {name: getattr(self, name) for name in ("person", "ids", "rows_are_people", "duplicates")}
+        return {name: getattr(self, name) for name in ("person", "ids", "rows_are_people", "unit")}
+
+    @property
+    def unit(self) -> Unit:
+        """Whose data are protected, and which rows of a person count."""
+        return Unit(self.rows_per_person, self.duplicates == "one")
 
     def with_source(self, data: DataSource) -> Self:
         """Return the same policy about rows that lie elsewhere, in files or in Python: in `data`."""

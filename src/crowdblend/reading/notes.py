@@ -89,7 +89,7 @@ def _people(table: CellTable) -> str:
 
 
 def _rows_have_coins(facts: ReleaseFacts) -> bool:
-    return isinstance(facts, CrowdFacts) and facts.rows_have_coins
+    return isinstance(facts, CrowdFacts) and facts.unit.has_row_coins
 
 
 def _covers(table: CellTable, confidence: float) -> str:

@@ -18,6 +18,7 @@ from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import naming, refusal
 from crowdblend.policies.rules import conflicts, needs
 from crowdblend.policies.source import DataSource, format_of
+from crowdblend.policies.unit import ROWS
 from crowdblend.policies.value_types import FilePath, Texts, Wholes
 from crowdblend.trusted.machine.lazy import lazy_imports
 
@@ -186,7 +187,7 @@ class Graph(Publication, frozen=True, kw_only=True):
     """Figures of a network, from one link a row."""
 
     kind = "graph"
-    lacks = (*("columns", "sampling", "people", "rows_per_person", "delta", "releases", "accept_delta", "recoding"),)
+    lacks = (*("columns", "sampling", "people", ROWS, "delta", "releases", "accept_delta", "recoding"),)
     joins_others = False
     rows_are_links = True
     without = ("share", "weight", "columns")

@@ -19,5 +19,5 @@ def check(release: PublishedRelease) -> tuple[ShownPeople]:
     cells = require_cells(path, list(table.columns))
     counts = check_cells(table, cells).column(N).to_numpy()
     check_order(table, cells)
-    rows = facts.rows_per_person or 1
+    rows = facts.unit.most
     return (ShownPeople(table.shown_by[0], facts.published_sample, counts, each=rows),)

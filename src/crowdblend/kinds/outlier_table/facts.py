@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from crowdblend.kinds.shared.crowd_facts import by_law, check_strata, laws_of
-from crowdblend.kinds.shared.facts import CellTable, Parameters, contradiction, meanings_in_classes, people_in_classes
+from crowdblend.kinds.shared.facts import CellTable, Parameters, contradiction
 from crowdblend.kinds.shared.series import RepeatedFacts
-from crowdblend.methods.designs.design import SeveralRows, differential_claim
+from crowdblend.methods.designs.design import differential_claim
 from crowdblend.methods.mechanisms.outliers import OutlierHistogram
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.trusted.calculus import Derivation
@@ -40,25 +40,23 @@ class OutlierTableFacts(RepeatedFacts, frozen=True, kw_only=True, tag="outlier-t
     def derivations(self) -> tuple[Derivation, ...]:
         """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
         self.check()
-        if self.rows_per_person is None:
-            loss = self.design.loss_of(differential_claim(self.mechanism))
-            return self.in_series(self.design.derivations((self.mechanism,), loss))
-        several = SeveralRows(self.mechanism, self.rows_per_person)
-        return self.in_series(self.design.derivations((several,), self.design.loss_of(several.claim())))
+        claimed = self.unit.claimed(self.mechanism)
+        loss = self.design.loss_of(differential_claim(claimed))
+        return self.in_series(self.design.derivations((claimed,), loss))
 
     @property
     def counting_note(self) -> str | None:
-        return people_in_classes(self.rows_per_person)
+        return self.unit.in_classes()
 
     @property
     def meanings(self) -> Mapping[str, tuple[str, str]]:
-        return meanings_in_classes(self.rows_per_person)
+        return self.unit.meanings
 
     @property
     def tables(self) -> Mapping[str, CellTable]:
         sizes = {name: domain.number_of_labels for name, domain in self.columns.items()}
         laws = laws_of(self.design, (self.mechanism.law,), sizes)
-        laws = laws if self.rows_per_person is None else replace(laws, repeated=True)
+        laws = replace(laws, repeated=self.unit.counts_people)
         return {"data": CellTable(self.columns, laws, by_law(self.design, (self.mechanism.law,)))}
 
     @property

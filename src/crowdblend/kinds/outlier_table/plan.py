@@ -51,7 +51,6 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
             **self.common_facts(),
             mechanism=mechanism,
             series=series_of(self.policy, self.parameters.delta),
-            rows_per_person=self.policy.rows_per_person,
         )
 
     def summary(self) -> dict[str, Any]:
@@ -101,10 +100,9 @@ class OutlierMethod(Method[OutlierTablePolicy]):
         spent = sample.largest_loss(policy.epsilon)
         if sample.people is not None and delta is not None:
             delta = sample.largest_delta(spent, delta)
-        if (rows := policy.rows_per_person) is not None:
-            # A person's rows lose as much together, and the errors of the chain add up.
-            delta = None if delta is None else delta * math.expm1(spent / rows) / math.expm1(spent) * (1 - 1e-9)
-            spent /= rows
+        if policy.unit.several:
+            spent, own = policy.unit.per_row(spent, delta or 0.0)
+            delta = None if delta is None else own * (1 - 1e-9)
         loss = _part(spent, policy.publication.factor)
         planned = _plan_table(policy, loss, delta)
         while planned.facts().largest_epsilon > policy.epsilon:

@@ -19,5 +19,5 @@ def check(release: PublishedRelease) -> tuple[ShownPeople]:
     cells = require_cells(path, list(table.columns), counter=table.laws.counter)
     counts = check_cells(table, cells).column(N).to_numpy()
     check_estimates(table.laws, cells)
-    rows, every = facts.rows_per_person or 1, number_of_cells(table.columns.values())
+    rows, every = facts.unit.most, number_of_cells(table.columns.values())
     return (ShownPeople(facts.mechanism.law, facts.design, counts, cells=every, each=rows),)

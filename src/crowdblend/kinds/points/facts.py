@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from crowdblend.kinds.shared.crowd_facts import CrowdFacts, by_stratum
-from crowdblend.kinds.shared.facts import CellTable, Fact, Parameters, contradiction, rows_left_out
+from crowdblend.kinds.shared.facts import CellTable, Fact, Parameters, contradiction
 from crowdblend.methods.mechanisms.points import AxisNoise, MovedPoints, all_within
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.trusted.machine.frozen import dataclass
@@ -115,8 +115,9 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
     def meanings(self) -> Mapping[str, tuple[str, str]]:
         same = "labels and block" if self.show_blocks else "labels"
         counted = f"people in the population with the same {same}"
-        if (rows := self.rows_per_person) is not None:
-            counted = f"points in the population with the same {same}, at most {rows} random ones of a person"
+        if self.unit.several:
+            most = self.unit.most
+            counted = f"points in the population with the same {same}, at most {most} random ones of a person"
         axes = {
             name: f"A coordinate on a grid of {axis.resolution} from {axis.low} to {axis.high}, moved by noise."
             for name, axis in self.axes.items()
@@ -130,12 +131,13 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
 
     @property
     def counting_note(self) -> str | None:
-        if (rows := self.rows_per_person) is None:
+        if not self.unit.several:
             return None
-        each = "one random block" if rows == 1 else f"each of at most {rows} random blocks"
+        most = self.unit.most
+        each = "one random block" if most == 1 else f"each of at most {most} random blocks"
         return (
             f"Everybody has one point in {each} of theirs: numbers of points are not numbers of people. Other blocks "
-            f"of a person are in none of the numbers, and in no interval. {rows_left_out(rows, 'blocks')}"
+            f"of a person are in none of the numbers, and in no interval. {self.unit.left_out('blocks')}"
         )
 
     @property
@@ -150,7 +152,7 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
         along = [axis.blocks for axis in self.axes.values()]
         grid = None if None in along else math.prod(size for size in along if size is not None)
         laws = replace(self.laws, blocks=len(self.blocks) or grid, blocks_shown=self.show_blocks)
-        if self.rows_per_person is not None and (self.design.already_drawn or self.design.thin):
+        if self.unit.several and (self.design.already_drawn or self.design.thin):
             # People were asked with all of their blocks, so that sums over blocks vary more than coins do.
             laws = replace(laws, estimator=None, strata=dict.fromkeys(laws.strata))
         return {"data": CellTable(self.domains, laws, tuple(one.law for one in self.mechanisms))}

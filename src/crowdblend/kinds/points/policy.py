@@ -17,6 +17,7 @@ from crowdblend.policies.domains import AxisDomain
 from crowdblend.policies.key import Section, key, part
 from crowdblend.policies.refusals import naming, refusal
 from crowdblend.policies.sampling import designs_for
+from crowdblend.policies.unit import WHERE_ROWS
 from crowdblend.policies.value_types import Ends
 from crowdblend.trusted.machine.lazy import lazy_imports
 
@@ -106,9 +107,9 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
         if self.publication.show_blocks and any(column.name.lower() == BLOCK for column in self.columns):
             message = f"show_blocks publishes a column {BLOCK!r}, and [columns] has one of that name."
             raise refusal("reserved-name", message, "Rename it in the data.", f"column {BLOCK!r}")
-        if self.rows_per_person is not None and not all(column.steps_of_block for column in axes):
+        if self.unit.several and not all(column.steps_of_block for column in axes):
             message = "Several rows of a person are kept in different blocks, which needs a width on every axis."
-            raise refusal("rows-per-person", message, "Add width, or remove rows_per_person.", "[data] rows_per_person")
+            raise refusal("rows-per-person", message, 'Add width, or write duplicates = "one".', WHERE_ROWS)
         if all(size == 1 for shape in self.shapes() for size in shape):
             message = "Every block is one step of the resolution on every axis, so that no noise would be added."
             raise refusal("no-noise", message, 'Refine the resolution, or use kind = "microdata".', "[columns]")

@@ -43,7 +43,7 @@ def check(release: PublishedRelease) -> tuple[ShownPeople]:
         _check_coordinates(facts, coordinates)
         groups.add(piece, list(coordinates.values()), len(blocks))
     groups.check()
-    rows, counts = facts.rows_per_person or 1, np.array([groups.people])
+    rows, counts = facts.unit.most, np.array([groups.people])
     return (ShownPeople(table.shown_by[0], facts.published_sample, counts, each=rows, in_one=rows),)
 
 

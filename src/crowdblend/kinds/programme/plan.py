@@ -32,6 +32,7 @@ from crowdblend.methods.designs.draw import shares_within
 from crowdblend.methods.planning.parts import PartBudget
 from crowdblend.policies.policy import SPLITS, Policy, Split
 from crowdblend.policies.refusals import refusal
+from crowdblend.policies.unit import WHERE_ROWS
 from crowdblend.trusted.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
 from crowdblend.trusted.guarantees.wording import at_most, three_digits
 from crowdblend.trusted.machine.frozen import dataclass
@@ -99,9 +100,9 @@ def _budget(policy: Policy) -> Budget:
     assert terms.epsilon is not None, "a programme has an epsilon"
     delta = terms.delta or 0.0
     check_delta(terms, delta)
-    if terms.rows_per_person is not None:
+    if terms.unit.several:
         message = "People with several rows are counted in one publication, and there are several."
-        raise refusal("rows-per-person", message, 'Write duplicates = "one".', "[data] rows_per_person")
+        raise refusal("rows-per-person", message, 'Write duplicates = "one".', WHERE_ROWS)
     return Budget(terms.epsilon, delta, terms.releases)
 
 
@@ -110,7 +111,7 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
     sample = sample_of_all(policy, "people")
     sample.require_parts()
     require_ids(policy, "nobody can be sent to one part of the sample and to no other")
-    if policy.sampling.designed and policy.data.duplicates == "one":
+    if policy.sampling.designed and policy.data.unit.one_row:
         # Which row counts depends on the columns of the publication, and so would the stratum and the part.
         message = "Whoever has rows in two strata would be in two parts of the sample."
         raise refusal("split", message, 'Remove duplicates = "one", or write split = "fresh".', "[data] duplicates")

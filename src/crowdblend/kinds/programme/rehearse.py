@@ -70,9 +70,7 @@ def subject(policy: Policy, request: AuditRequest) -> ProgrammeSubject:
         request.understated,
         # Every cell of a publication is treated by itself, whatever other cells there are.
         request.stacked
-        and not any(
-            one.plan.policy.rows_per_person is not None or not one.plan.cells_are_apart for one in planned.planned
-        ),
+        and not any(one.plan.policy.unit.several or not one.plan.cells_are_apart for one in planned.planned),
         sizes=tuple(_hardest(planned, request)),
         people=request.people,
     )

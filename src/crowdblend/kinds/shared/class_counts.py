@@ -19,6 +19,7 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.publication_policy import PeoplePolicy
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.strata import DeclaredStrata
+from crowdblend.policies.unit import Unit
 from crowdblend.sources.engines.engine import ClassCounts, Engine, Progress
 from crowdblend.sources.engines.refusals import at_column, larger_survey, outside_weights
 from crowdblend.trusted.machine.frozen import dataclass
@@ -87,7 +88,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         columns = {column.name: column.recoding.domain(most) for column in self.policy.columns}
         data = self.policy.data
         found = {"software": software(), "person": data.person, "design": self.sample, "columns": columns}
-        return found | {"one_row": data.duplicates == "one"}
+        return found | self.policy.unit.stated
 
     @property
     def published_names(self) -> list[str]:
@@ -112,7 +113,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         """Draw the sample and count it by some columns."""
         policy, names = self.policy, list(dict.fromkeys(column.name for column in columns))
         with engine.open(policy.data, names, policy.resources, progress) as source, refusing_weights(self.design):
-            if draw is not None or not policy.rows_have_coins:
+            if draw is not None or not policy.unit.has_row_coins:
                 return source.class_counts(columns, draw or self.draw(key.coin()))
             # Independent coins for rows that are counted by class are binomial draws from the classes.
             counts, coins = source.class_counts(columns, EverybodyDrawn(row_key=(coin := key.coin()))), self.draw(coin)
@@ -121,8 +122,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
 
     def reading_of(self, counts: ClassCounts) -> ClassCountsReading:
         """Return what was counted by the published columns, and maybe others."""
-        one_row, row_coins = not self.policy.data.keeps_some_rows, self.policy.rows_have_coins
-        check_survey(self.sample, counts, one_row=one_row, row_coins=row_coins)
+        check_survey(self.sample, counts, self.policy.unit)
         if [*counts.classes.columns] != self.published_names:
             published = counts.classes.narrow(self.published_names)
             opened = [not column.recoding.closed for column in self.policy.columns]
@@ -157,13 +157,13 @@ def refusing_weights(design: DeclaredStrata | None) -> Iterator[None]:
         raise outside_weights(design.column_name) from None
 
 
-def check_survey(sample: Design, counts: ClassCounts, *, one_row: bool, row_coins: bool = False) -> None:
+def check_survey(sample: Design, counts: ClassCounts, unit: Unit) -> None:
     """Refuse a survey of more people than were drawn: rows where everybody has one, else people.
 
     Where one coin kept or left all rows of a person, only those who were kept are known.
     """
-    most = sample.most_people(kept_only=not (one_row or row_coins))
-    if most is not None and (counts.rows_read if one_row else counts.people) > most:
+    most = sample.most_people(kept_only=unit.keeps_some_rows and not unit.has_row_coins)
+    if most is not None and (counts.people if unit.keeps_some_rows else counts.rows_read) > most:
         raise larger_survey(sample.people or 0)
 
 

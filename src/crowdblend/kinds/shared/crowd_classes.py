@@ -141,7 +141,7 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
             deciding, counted = (
                 source.class_counts(self.policy.columns, drawn) for drawn in (choosing, published_draw)
             )
-        check_survey(self.sample, counted, one_row=not self.policy.data.keeps_some_rows)
+        check_survey(self.sample, counted, self.policy.unit)
         return ChoiceReading(counted, deciding.classes, counted.classes)
 
     def sample_of(

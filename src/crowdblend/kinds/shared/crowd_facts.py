@@ -20,8 +20,6 @@ from crowdblend.kinds.shared.facts import (
     Share,
     check_budget,
     contradiction,
-    meanings_in_classes,
-    people_in_classes,
 )
 from crowdblend.kinds.shared.series import check_series
 from crowdblend.methods.designs import Design
@@ -32,6 +30,7 @@ from crowdblend.methods.estimates.laws import Law
 from crowdblend.methods.mechanisms.mechanism import Mechanism
 from crowdblend.methods.planning.certified_choice import CertifiedChoice
 from crowdblend.methods.recoding.domain import Domain
+from crowdblend.policies.unit import Unit
 from crowdblend.trusted.calculus import Derivation
 from crowdblend.trusted.calculus.profiles import profile_of
 from crowdblend.trusted.calculus.rules import profiles, sampling
@@ -82,7 +81,13 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
     @property
     def claims(self) -> tuple[Claims, ...]:
         """The mechanisms as they are claimed to people, who may have several rows."""
-        return self.mechanisms
+        return tuple(map(self.unit.claimed, self.mechanisms))
+
+    @property
+    def unit(self) -> Unit:
+        # Where people have several rows, crowds need a coin for each, and noise does not.
+        found = super().unit
+        return found.counted(coins=blends(self.mechanisms[0])) if found.several else found
 
     @property
     def planned_releases(self) -> int:
@@ -128,23 +133,16 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
             return self._derive_with_choice(self.recoding)
         return self.check_derivations(self._derive(self.epsilon))
 
-    @property
-    def rows_have_coins(self) -> bool:
-        """True if people have several rows, and each of them a coin of its own: crowds need it, and noise does not."""
-        return self.rows_per_person is not None and blends(self.mechanisms[0])
-
     def _derive(self, epsilon: float) -> tuple[Derivation, ...]:
         """Derive the guarantee of sampling and mechanisms at one ε, to people who may have several rows."""
-        if self.rows_per_person is None or not self.rows_have_coins:
-            return self.design.derivations(self.claims, epsilon)
-        if not self.design.throws_row_coins:
+        if self.unit.has_row_coins and not self.design.throws_row_coins:
             raise contradiction("one coin decided about all rows of a person")
-        return self.design.of_rows(self.claims, self.rows_per_person, epsilon)
+        return self.unit.derive(self.design, self.claims, epsilon)
 
     def _derive_with_choice(self, choice: RecodingFacts) -> tuple[Derivation, ...]:
         """Derive without listing crowds: that the release blends says nothing of the choice."""
         (mechanism, *_), epsilon = self.mechanisms, choice.released_epsilon
-        if self.rows_per_person is not None:
+        if self.unit.several:
             raise contradiction("a recoding is chosen where everybody has one row")
         if self.chosen_in_parts:
             return self._derive_parts(choice)
@@ -192,15 +190,15 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
         """The laws of cells in the sample, or in the part of it that is published; one per published stratum."""
         sample, sizes = self.published_sample, {name: domain.number_of_labels for name, domain in self.domains.items()}
         laws = [own.law for own in self.mechanisms[: None if sample.strata else 1]]
-        return replace(laws_of(sample, laws, sizes), repeated=self.rows_per_person is not None)
+        return replace(laws_of(sample, laws, sizes), repeated=self.unit.counts_people)
 
     @property
     def counting_note(self) -> str | None:
-        return people_in_classes(self.rows_per_person)
+        return self.unit.in_classes()
 
     @property
     def meanings(self) -> Mapping[str, tuple[str, str]]:
-        return meanings_in_classes(self.rows_per_person)
+        return self.unit.meanings
 
     @property
     def own_parameters(self) -> Parameters:

@@ -22,6 +22,7 @@ from crowdblend.methods.planning.plan import SolvedPlan, answer
 from crowdblend.methods.planning.request import Form, PlanRequest
 from crowdblend.methods.planning.strata import plan_strata
 from crowdblend.policies.crowd import CrowdPolicy
+from crowdblend.policies.unit import ROWS, WHERE_ROWS
 from crowdblend.trusted.guarantees.programme import PartOfSample
 from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.search import first_true
@@ -73,7 +74,6 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
             "epsilon": self.parameters.epsilon,
             "delta": self.parameters.delta,
             "releases": self.policy.releases,
-            "rows_per_person": self.policy.rows_per_person,
         }
 
     def ran(self, publication: Result | None) -> tuple[Claims, ...]:
@@ -102,7 +102,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         each = [f", k = {one.k}{_spread(own)}" for one, own in zip(self.parameters.each.values(), strata, strict=False)]
         lines = [*self.describe_reading(self.published_names), *sample.describe(each)]
         # Noise has other crowds, and hides no cell; several rows of a person, and a part that chooses, need others too.
-        exact = self.parameters.noise_epsilon is None and not policy.rows_have_coins and not self.divides_people
+        exact = self.parameters.noise_epsilon is None and not policy.unit.has_row_coins and not self.divides_people
         if sample.people and sample.of and exact and policy.epsilon and policy.delta:
             costs = survey_costs(sample.people, sample.of, policy.epsilon, policy.delta, policy.releases)
             lines += [("compared", line) for line in costs]
@@ -174,7 +174,7 @@ def plan_crowds(policy: CrowdPolicy, form: Form, **more: Any) -> SolvedPlan:
 def enough_for_rows(plan: CrowdsPlanT) -> CrowdsPlanT:
     """Return the plan with the smallest crowds that hide all rows of a person; as it is where everybody has one."""
     policy = plan.policy
-    if not policy.rows_have_coins:
+    if not policy.unit.has_row_coins:
         return plan
 
     def with_larger_crowds(hundredths: int) -> CrowdsPlanT:
@@ -191,10 +191,10 @@ def enough_for_rows(plan: CrowdsPlanT) -> CrowdsPlanT:
         return with_larger_crowds(first_true(keeps, 0, 0, _MOST_RAISED if policy.publication.k is None else 0))
     except LookupError:
         raise Infeasible(
-            f"No crowds hide {policy.rows_per_person} rows of a person with epsilon = {policy.epsilon:g} and delta = "
+            f"No crowds hide {policy.unit.most} rows of a person with epsilon = {policy.epsilon:g} and delta = "
             f"{policy.delta:g}.",
-            remedy="Leave k out to be planned, raise epsilon or delta, or lower the rate or rows_per_person.",
-            where="[data] rows_per_person",
+            remedy=f"Leave k out to be planned, raise epsilon or delta, or lower the rate or {ROWS}.",
+            where=WHERE_ROWS,
             code="plan.no-k",
         ) from None
 

@@ -17,6 +17,7 @@ import msgspec
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.methods.designs import DESIGNS, Design
 from crowdblend.policies.registry import WHOLES, is_kind, kind_of, part
+from crowdblend.policies.unit import Unit
 from crowdblend.trusted.calculus import Assumption, Certificate, Derivation
 from crowdblend.trusted.calculus.rules import composition
 from crowdblend.trusted.guarantees.privacy import Differential, Relation
@@ -43,10 +44,6 @@ if TYPE_CHECKING:
     AnyDesign = Design
 else:
     AnyDesign = Union[DESIGNS]  # noqa: UP007 the list is a value
-ONE_ROW = (
-    "Of a person with several rows one random row counts, and the others are in none of the numbers: of two rows half "
-    "are left out, of ten nine in ten; how many that is in all is not published."
-)
 # What follows from parameters and is worth a line of its own in a report: name and value.
 Parameters = dict[str, "float | str | bool"]
 FactsT = TypeVar("FactsT", bound="ReleaseFacts")
@@ -291,61 +288,21 @@ class PeopleFacts(ReleaseFacts, frozen=True, kw_only=True):
     """True if one random row counts of people who may have several."""
 
     @property
+    def unit(self) -> Unit:
+        """Whose data are protected, and which rows of a person count."""
+        return Unit(self.rows_per_person, self.one_row).counted("rows" if self.rows_are_counted is None else "people")
+
+    @property
     def sample(self) -> Design:
         return self.design
 
     def check_among_others(self, epsilon: float, delta: float) -> None:
-        if self.rows_per_person is not None:
+        if self.unit.several:
             raise contradiction("people with several rows are counted in one publication alone")
 
     @property
     def rests_on(self) -> list[str]:
-        return [*([ONE_ROW] if self.one_row else []), *super().rests_on]
-
-
-def rows_counted(rows: int | None) -> list[str]:
-    """Return a sentence on rows, where those of people with several are counted."""
-    if rows is None:
-        return []
-    return [
-        f"Counted are rows, at most {rows} random ones of each person, and not people. Rows beyond these are in none "
-        f"of the numbers, and in no error. {rows_left_out(rows)}"
-    ]
-
-
-def rows_left_out(rows: int, what: str = "rows") -> str:
-    """Return a sentence on the share of a person's rows, or classes, that a limit leaves out."""
-    return (
-        f"Of a person with {2 * rows} {what} half are left out, of one with {10 * rows} nine in ten; how many that is "
-        "in all is not published."
-    )
-
-
-def people_in_classes(rows: int | None, what: str = "class") -> str | None:
-    """Return a sentence on counts where people are counted in several classes, or blocks."""
-    if rows is None:
-        return None
-    several = f"{what}es" if what.endswith("s") else f"{what}s"
-    each = (
-        f"in one random {what} of theirs" if rows == 1 else f"once in each of at most {rows} random {several} of theirs"
-    )
-    return (
-        f"Counts are people: everybody counts {each}. The other {several} of a person are in none of the numbers: "
-        f"estimates and intervals are about the people who count in a {what}, and not about all who have it. "
-        f"{rows_left_out(rows, several)} Sums over {several} are not numbers of people."
-    )
-
-
-def meanings_in_classes(rows: int | None) -> dict[str, tuple[str, str]]:
-    """Return the meaning of estimates where people are counted in several classes."""
-    if rows is None:
-        return {}
-    counted = f"people of the population who count in the class: it is one of at most {rows} random ones of theirs"
-    return {
-        "estimate": ("number", f"The estimated number of {counted}; blank where cells are missing."),
-        "low": ("integer", f"The lower end of the 95 % interval for the number of {counted}."),
-        "high": ("integer", f"The upper end of the 95 % interval for the number of {counted}."),
-    }
+        return [*self.unit.rests_on, *super().rests_on]
 
 
 def to_json(facts: ReleaseFacts) -> dict[str, Any]:

@@ -166,7 +166,7 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
     def describe_reading(self, names: Iterable[str] | None = None) -> Lines:
         """Describe the reading; the columns are those of the release unless others are named."""
         read = f"{', '.join(self.names if names is None else names)} from {self.policy.data.name}"
-        return [("would read", read), *(("would count", said) for said in self.policy.data.describe_cut())]
+        return [("would read", read), *(("would count", said) for said in self.policy.data.unit.describe_cut())]
 
     @property
     @abstractmethod

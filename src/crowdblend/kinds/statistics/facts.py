@@ -20,7 +20,6 @@ from crowdblend.kinds.shared.facts import (
     Parameters,
     ReleaseFacts,
     contradiction,
-    rows_counted,
 )
 from crowdblend.kinds.shared.series import RepeatedFacts
 from crowdblend.kinds.statistics.policy import MOST_BINS, shape_of
@@ -222,7 +221,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
             f"Every number{sampled} is an estimate for everybody. It is within its error of the true one with a "
             f"probability of at least {self.confidence:g}. The error of a quantile is one of its rank, rank_error, "
             "so that it has no low and high.",
-            *rows_counted(self.rows_per_person),
+            *self.unit.rows_counted,
             *self.rests_on,
         ]
 
@@ -254,7 +253,7 @@ class FixedSizeFacts(StatisticsFacts, frozen=True, kw_only=True, tag="statistics
     def check(self) -> None:
         """Refuse rows, whose number nobody says, and numbers of people other than the stated ones."""
         super().check()
-        if self.rows_per_person is not None:
+        if self.unit.several:
             raise contradiction("it does not say how many rows it counts")
         ways = {one.way: one.samples or 0 for one in self.statistics_.values()}
         if sum(ways.values()) != self.design.people or (self.design.already_drawn and EVERYBODY in ways):
@@ -272,7 +271,7 @@ class InCopiesFacts(StatisticsFacts, frozen=True, kw_only=True, tag="statistics"
     designed = True
 
     def _way(self, name: Mechanism, places: Sequence[int], shapes: tuple[AnyShape, ...]) -> StrataWay:
-        weights = weights_of_design(self.design, self.rows_per_person)
+        weights = weights_of_design(self.design, self.unit.most)
         return StrataWay(self.design, weights, shapes, self._noise(places), self.failure)
 
 

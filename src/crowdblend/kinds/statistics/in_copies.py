@@ -79,7 +79,7 @@ class InCopiesPlan(StatisticsPlan[ClassCountsReading]):
         """Count everybody who is kept."""
         drawn = draw or self.sample.draw(key.coin())
         reading = read_strata(self.policy, _design_of(self.policy), self.way, engine, drawn, progress)
-        check_survey(self.sample, reading.counted, one_row=not self.policy.data.keeps_some_rows)
+        check_survey(self.sample, reading.counted, self.policy.unit)
         return reading
 
     def exact(self, place: int, mechanism: Mechanism, reading: ClassCountsReading) -> Whole:
@@ -125,7 +125,7 @@ def _design_of(policy: StatisticsPolicy) -> DeclaredStrata:
 def _plan_strata(policy: StatisticsPolicy, design: DeclaredStrata, register: Everybody | None = None) -> InCopiesPlan:
     """Return the noise of every statistic of a sample; of those `register` it loses epsilon."""
     sampled = sample_of_numbers(design, policy.sampling)
-    weights = weights_of_design(sampled, policy.rows_per_person)
+    weights = weights_of_design(sampled, policy.unit.most)
     way = plan_strata_statistics(register or sampled, weights, policy.shapes(), policy.epsilon, policy.failure)
     way = replace(way, design=sampled)
     # Three guarantees derive from all of it, and one takes a step more.

@@ -98,7 +98,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, ReadingT], Generic[ReadingT])
             statistics_=described,
             columns={name: tuple(domains_of(policy, name)) for name in policy.needed_columns},
             group=policy.publication.group,
-            rows_per_person=policy.rows_per_person,
+            **policy.unit.stated,
         )
 
     def summary(self) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def _shown_people(facts: StatisticsFacts, place: int, totals: list[float]) -> Sh
     assert isinstance(values, StrataValues)
     assert isinstance(values.shape, Shape)
     steps = values.shape.steps if values.statistic.what == "sum" else 1
-    each = steps * max(values.way.copies) * (facts.rows_per_person or 1)
+    each = steps * max(values.way.copies) * facts.unit.most
     law, counts = NoiseOnEveryCell(facts.plan.noise_epsilon(place)), np.array([round(total) for total in totals])
     return ShownPeople(law, facts.design, counts, None, len(counts), each, each, clamped=True)
 

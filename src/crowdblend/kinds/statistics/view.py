@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from crowdblend.kinds.shared.facts import rows_counted
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.statistic import group_columns
 from crowdblend.reading.figures.bars import interval_chart
@@ -120,7 +119,7 @@ def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
             f"Every number is an estimate for the whole population: whoever was sampled counts {counted}. Which people "
             "were sampled, and how many, is not published."
         )
-    yield from rows_counted(facts.rows_per_person)
+    yield from facts.unit.rows_counted
     sure = f"with a probability of at least {at_least(facts.confidence)}"
     yield (
         f"Each statistic is within ± its error of the true one {sure}; of a histogram, all classes at once, and so of "

@@ -21,13 +21,13 @@ from crowdblend.kinds.shared.series import one_of_series, series_of
 from crowdblend.kinds.synopsis.facts import CountedRows, Queries, SynopsisFacts, error_about_everybody, other_queries
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.methods.designs import Design, Everybody
-from crowdblend.methods.designs.design import differential_of
+from crowdblend.methods.designs.design import claim_of_rows, differential_of
 from crowdblend.methods.designs.draw import Draw
 from crowdblend.methods.mechanisms.statistics import count_in_copies
 from crowdblend.methods.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
 from crowdblend.methods.mechanisms.synopsis.queries import QueryClass
 from crowdblend.methods.mechanisms.synopsis.synopses import CountedSynopsis, Synopsis
-from crowdblend.methods.planning.statistics.strata_totals import claim_of_rows, weights_of_design
+from crowdblend.methods.planning.statistics.strata_totals import weights_of_design
 from crowdblend.methods.recoding.classes import LARGEST_DOMAIN
 from crowdblend.policies.columns import Column
 from crowdblend.policies.strata import DeclaredStrata
@@ -72,7 +72,6 @@ class CountedSynopsisPlan(ClassCountsPlan[SynopsisPolicy]):
             misfit=None if fit is None else fit.value,
             size=None if fit is None else fit.size,
             series=series_of(policy),
-            rows_per_person=policy.rows_per_person,
         )
 
     def describe(self) -> Lines:
@@ -89,7 +88,7 @@ class CountedSynopsisPlan(ClassCountsPlan[SynopsisPolicy]):
     @property
     def expected_error(self) -> float:
         """The error of shares about everybody, where there are as many people as the policy says."""
-        weights = weights_of_design(self.sample, self.policy.rows_per_person)
+        weights = weights_of_design(self.sample, self.policy.unit.most)
         return error_about_everybody(self.mechanism, weights, round(self.policy.people / weights.unit))
 
     @property
@@ -110,7 +109,7 @@ class CountedSynopsisPlan(ClassCountsPlan[SynopsisPolicy]):
         self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, draw: Draw | None = None
     ) -> ClassCountsReading:
         counted = self.count(self._columns, engine, key, progress, draw)
-        check_survey(self.sample, counted, one_row=not self.policy.data.keeps_some_rows)
+        check_survey(self.sample, counted, self.policy.unit)
         return ClassCountsReading(counted)
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
@@ -146,7 +145,7 @@ def plan_counted(policy: SynopsisPolicy) -> CountedSynopsisPlan:
 def plan_rows(policy: SynopsisPolicy, sample: Design, epsilon: float) -> CountedSynopsisPlan:
     """Plan the way to measure the class that errs least, where those of the sample may lose epsilon."""
     assert policy.design is not None, "a sample by coins is one stratum, or has several"
-    weights = weights_of_design(sample_of_numbers(policy.design, policy.sampling), policy.rows_per_person)
+    weights = weights_of_design(sample_of_numbers(policy.design, policy.sampling), policy.unit.most)
     strata = len(weights.copies)
     rates = [one.high for one in sample.coins] if sample.strata else [sample.largest_rate] * strata
     # A kept person may lose ln(1 + (e^ε − 1)/rate), divided among copies.

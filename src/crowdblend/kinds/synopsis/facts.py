@@ -8,15 +8,15 @@ from typing import Annotated
 
 import msgspec
 
-from crowdblend.kinds.shared.facts import Count, Fact, Parameters, contradiction, rows_counted
+from crowdblend.kinds.shared.facts import Count, Fact, Parameters, contradiction
 from crowdblend.kinds.shared.series import RepeatedFacts
-from crowdblend.methods.designs.design import differential_of
+from crowdblend.methods.designs.design import claim_of_rows, differential_of
 from crowdblend.methods.mechanisms.mechanism import Loss
 from crowdblend.methods.mechanisms.synopsis.conjunctions import Conjunctions
 from crowdblend.methods.mechanisms.synopsis.queries import QueryClass, list_conjunctions, ranges
 from crowdblend.methods.mechanisms.synopsis.synopses import CountedSynopsis, ExponentialSynopsis, FittedSynopsis
 from crowdblend.methods.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, fitted_synopsis
-from crowdblend.methods.planning.statistics.strata_totals import Weights, claim_of_rows, share_error, weights_of_design
+from crowdblend.methods.planning.statistics.strata_totals import Weights, share_error, weights_of_design
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.trusted.calculus import Derivation
 
@@ -146,7 +146,7 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
         if self.design.counts_exactly:
             planned = self.planned_synopsis
             return planned.about_everybody.accuracy, planned.about_sample.accuracy, planned.about_everybody.failure
-        ran, weights, size = self.counted_synopsis, weights_of_design(self.design, self.rows_per_person), self.size or 0
+        ran, weights, size = self.counted_synopsis, weights_of_design(self.design, self.unit.most), self.size or 0
         return error_about_everybody(ran, weights, size), ran.sample_error(size), self.failure
 
     def check(self) -> None:
@@ -156,16 +156,16 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
 
     def derivations(self) -> tuple[Derivation, ...]:
         """Zero-knowledge and differential privacy, and how well the class is answered about everybody."""
-        if self.design.counts_exactly and self.rows_per_person is None:
+        if self.design.counts_exactly and not self.unit.several:
             return self.in_series(self.planned_synopsis.derivations())
         self.check()
         ran = self.counted_synopsis
-        claim = claim_of_rows(ran.claim(), self.rows_per_person or 1)
+        claim = claim_of_rows(ran.claim(), self.unit.most)
         return self.in_series(self.design.derivations_in_copies(claim, ran.copies))
 
     @property
     def notes(self) -> list[str]:
-        return rows_counted(self.rows_per_person)
+        return self.unit.rows_counted
 
     @property
     def own_parameters(self) -> Parameters:

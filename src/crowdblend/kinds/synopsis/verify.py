@@ -28,5 +28,5 @@ def check(release: PublishedRelease) -> tuple[ShownPeople, ...]:
     if facts.design.counts_exactly or facts.size is None:
         return ()
     ran = facts.counted_synopsis
-    each, size = max(ran.copies) * (facts.rows_per_person or 1), np.array([facts.size])
+    each, size = max(ran.copies) * facts.unit.most, np.array([facts.size])
     return (ShownPeople(NoiseOnEveryCell(ran.noise_epsilon), facts.design, size, None, 1, each, each),)

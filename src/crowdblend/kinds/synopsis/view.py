@@ -54,12 +54,12 @@ def _spoken(facts: SynopsisFacts, column: ColumnTotals) -> tuple[tuple[str, int]
 
 
 def _reading(facts: SynopsisFacts) -> tuple[str, ...]:
-    whose = "people" if facts.rows_per_person is None else "rows of people that count"
+    whose = "rows of people that count" if facts.unit.several else "people"
     return (
         f"No row is a person. The rows are made up so that shares among them are close to shares among the {whose}.",
         *facts.notes,
         f"They answer these questions: {facts.queries.words(facts.sizes)}. Other shares may be far off.",
-        *([_TO_PEOPLE] if facts.rows_per_person is None else []),
+        *([] if facts.unit.several else [_TO_PEOPLE]),
         "The number of rows and their order mean nothing.",
     )
 

@@ -6,7 +6,6 @@ Which of them a certificate has follows from the mechanism that it names.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Literal
 
 import msgspec
@@ -19,14 +18,12 @@ from crowdblend.kinds.shared.facts import (
     ReleaseFacts,
     check_budget,
     contradiction,
-    people_in_classes,
-    rows_left_out,
 )
 from crowdblend.kinds.shared.series import check_totals
-from crowdblend.methods.designs.design import Claims, SeveralRows
-from crowdblend.methods.estimates.cells import CellLaws
+from crowdblend.methods.designs.design import Claims
 from crowdblend.methods.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal, ThresholdHistogram
 from crowdblend.methods.mechanisms.histograms import NoisyHistogram, SuppressedHistogram
+from crowdblend.policies.unit import Unit
 from crowdblend.trusted.calculus import Derivation
 
 TOTALS = "totals"
@@ -48,18 +45,6 @@ class CountsFacts(CrowdFacts, frozen=True, kw_only=True):
         mechanism = document.get("mechanism")
         name = mechanism.get("mechanism") if isinstance(mechanism, Mapping) else None
         return _BY_MECHANISM.get(name, cls) if isinstance(name, str) else cls
-
-    @property
-    def claims(self) -> tuple[Claims, ...]:
-        rows = self.rows_per_person
-        if rows is None or self.rows_have_coins:
-            return self.mechanisms
-        return tuple(SeveralRows(one, rows) for one in self.mechanisms)
-
-    @property
-    def rows_in_cells(self) -> int | None:
-        """The largest number of rows counted per person where every cell has noise; None where everybody has one."""
-        return None
 
     @property
     def totals(self) -> tuple[NoisyTotal, ...]:
@@ -140,25 +125,31 @@ class EverywhereFacts(NoisyTableFacts, frozen=True, kw_only=True, tag="table"):
         return "Counts by class, with noise."
 
     @property
-    def rows_in_cells(self) -> int | None:
-        return self.mechanism.rows_per_person if isinstance(self.mechanism, NoiseEverywhere) else None
+    def unit(self) -> Unit:
+        rows = self.mechanism.rows_per_person if isinstance(self.mechanism, NoiseEverywhere) else None
+        return Unit(rows, self.one_row).counted(self.count)
+
+    @property
+    def claims(self) -> tuple[Claims, ...]:
+        # They are about all rows of a person.
+        return self.mechanisms
 
     @property
     def counting_note(self) -> str | None:
-        rows = self.rows_in_cells
-        if rows is None:
+        unit = self.unit
+        if not unit.several:
             return super().counting_note
         if self.count == "people":
-            return f"{people_in_classes(rows)} The number of people is in the table totals."
+            return f"{unit.in_classes()} The number of people is in the table totals."
         return (
-            f"Counts are rows about everybody in the table: of each person at most {rows} random ones. The number of "
-            "people is in the table totals. Rows that were left out are in none of the numbers, and in no interval. "
-            f"{rows_left_out(rows)}"
+            f"Counts are rows about everybody in the table: of each person at most {unit.most} random ones. The number "
+            "of people is in the table totals. Rows that were left out are in none of the numbers, and in no interval. "
+            f"{unit.left_out()}"
         )
 
     @property
     def meanings(self) -> Mapping[str, tuple[str, str]]:
-        if self.rows_in_cells is None:
+        if not self.unit.several:
             return super().meanings
         count = "The published number of rows that were kept, or of what the column total names."
         if self.count == "people":
@@ -170,16 +161,10 @@ class EverywhereFacts(NoisyTableFacts, frozen=True, kw_only=True, tag="table"):
             "high": ("integer", "The upper end of the 95 % interval for the number without the noise."),
         }
 
-    def check_among_others(self, epsilon: float, delta: float) -> None:
-        super().check_among_others(epsilon, delta)
-        if self.rows_in_cells is not None:
-            raise contradiction("people with several rows are counted in one publication alone")
-
     def check(self) -> None:
         """Refuse totals other than those of a register whose people have several rows: each adds this many to each."""
         super().check()
-        rows = self.rows_in_cells
-        wanted = [] if rows is None else [("rows", rows), ("people", 1)]
+        wanted = [("rows", self.unit.most), ("people", 1)] if self.unit.several else []
         if self.rows_per_person is not None:
             raise contradiction("several rows of a person are counted by a threshold or by crowds")
         if [(total.name, total.rows_per_person) for total in self.totals] != wanted:
@@ -193,11 +178,6 @@ class EverywhereFacts(NoisyTableFacts, frozen=True, kw_only=True, tag="table"):
         return super().derivations()
 
     @property
-    def laws(self) -> CellLaws:
-        found = super().laws
-        return replace(found, repeated=True) if self.rows_in_cells is not None and self.count == "people" else found
-
-    @property
     def tables(self) -> Mapping[str, CellTable]:
         return {DATA: CellTable(self.columns, self.laws, by_law(self.design, [self.mechanism.law]))}
 
@@ -207,7 +187,7 @@ class EverywhereFacts(NoisyTableFacts, frozen=True, kw_only=True, tag="table"):
         if isinstance(self.mechanism, GaussianEverywhere):
             return found | {"sigma": self.mechanism.sigma}
         found |= {"noise_epsilon": self.mechanism.noise_epsilon}
-        return found | ({"rows_per_person": self.rows_in_cells} if self.rows_in_cells else {})
+        return found | ({"rows_per_person": self.unit.most} if self.unit.several else {})
 
 
 class ThresholdFacts(NoisyTableFacts, frozen=True, kw_only=True, tag="table"):

@@ -71,7 +71,7 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
         policy, facts = self.policy, self.facts()
         plain = self.sample.has_one_rate and policy.cells_are_listed
         # Of several rows of a person, and of chosen labels, the others would have more noise.
-        plain = plain and policy.recoding is None and policy.rows_per_person is None
+        plain = plain and policy.recoding is None and not policy.unit.several
         if not plain or facts.rate is None or facts.epsilon <= 0:
             return
         each = facts.epsilon / policy.releases

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from crowdblend.methods.recoding.classes import MOST_CELLS_LISTED, MOST_LISTED, ComputedRecoding, WiderClasses
 from crowdblend.policies.columns import Column, check_closed, check_names
@@ -16,6 +16,7 @@ from crowdblend.policies.rules import conflicts, needs
 from crowdblend.policies.sampling import designs_for
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.terms import Terms
+from crowdblend.policies.unit import ROWS, Unit
 
 # How many classes of one width a class of the next has, where ranges are counted.
 _BRANCHES = 16
@@ -56,8 +57,8 @@ class Table(Crowds, frozen=True, kw_only=True):
     count: Annotated[
         Literal["rows", "people"],
         key(
-            'With rows_per_person: "rows" counts every row that is kept; "people" counts each person once in every '
-            "class, in at most rows_per_person random ones."
+            'Where several rows of a person are kept: "rows" counts each of them; "people" counts each person once in '
+            "every class, in at most as many random ones."
         ),
     ] = "rows"
 
@@ -169,7 +170,7 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
     rules: ClassVar[tuple[Rule, ...]] = (
         needs(
             "count=people",
-            "rows_per_person",
+            ROWS,
             code="count",
             because="it says in how many classes a person may be counted",
         ),
@@ -229,7 +230,7 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
             raise refusal("everybody", message, "Add epsilon to [privacy], for example 1.0.", "[privacy] epsilon")
         open_too = 'below_k = "threshold" takes it as it is.'
         check_closed(self.columns, 'design = "everybody"', or_else=open_too)
-        if self.rows_per_person is not None:
+        if self.unit.several:
             check_names(self.columns, None, ("total",))
         if not self.cells_are_listed:
             message = f"A table of everybody publishes every cell, and this one has more than {MOST_CELLS_LISTED:,}."
@@ -255,11 +256,8 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
         return self.publication.below_k == "suppress"
 
     @property
-    def rows_have_coins(self) -> bool:
-        return super().rows_have_coins and self.publication.below_k != "threshold"
-
-    def _people(self) -> dict[str, Any]:
+    def unit(self) -> Unit:
+        if self.publication.below_k == "threshold":
+            return super().unit.counted(coins=False)
         # A register counts rows, unless it is asked for people.
-        table = self.publication
-        of_rows = self.sampling.everybody and table.below_k != "threshold" and table.count == "rows"
-        return {**super()._people(), **({"counts_people": False} if of_rows else {})}
+        return super().unit.counted(self.publication.count) if self.sampling.everybody else super().unit

@@ -19,6 +19,7 @@ from crowdblend.kinds.table.facts import EverywhereFacts
 from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.methods.estimates.cells import total_intervals
 from crowdblend.methods.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal
+from crowdblend.policies.unit import ROWS
 from crowdblend.sources.engines.engine import Progress
 from crowdblend.trusted.calculus.rules import composition
 from crowdblend.trusted.guarantees.wording import three_digits
@@ -47,9 +48,9 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
     def mechanisms(self) -> tuple[NoiseEverywhere | GaussianEverywhere | NoisyTotal, ...]:
         if self.sigma is not None:
             return (GaussianEverywhere(self.sigma),)
-        rows = self.policy.rows_per_person
-        if rows is None:
+        if not self.policy.unit.several:
             return (NoiseEverywhere(self.epsilon),)
+        rows = self.policy.unit.most
         total = TOTAL_SHARE * self.epsilon
         with precision(128):
             per_row = round_down((arb(self.epsilon) - 2 * arb(total)) / rows)
@@ -63,10 +64,11 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
             per_row = math.nextafter(per_row, 0.0)
 
     def facts(self, publication: Result | None = None) -> EverywhereFacts:
+        # How many rows of a person count is a parameter of the noise.
         cells, *others = self.mechanisms if publication is None else publication.mechanisms
         assert isinstance(cells, NoiseEverywhere | GaussianEverywhere)
         return EverywhereFacts(
-            **self.common_facts(),
+            **{name: fact for name, fact in self.common_facts().items() if name != ROWS},
             epsilon=self.policy.epsilon or self.epsilon if self.policy.releases > 1 else self.epsilon,
             delta=0.0,
             releases=self.policy.releases,
@@ -76,24 +78,24 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
         )
 
     def describe(self) -> Lines:
-        policy, rows = self.policy, self.policy.rows_per_person
+        policy, unit = self.policy, self.policy.unit
         cells = self.mechanisms[0]
         assert isinstance(cells, NoiseEverywhere | GaussianEverywhere)
         noise = "Laplace" if self.sigma is None else "Gaussian"
         kept = "everybody is counted; no sample is drawn"
         if policy.sampling.rate is not None:
             kept = f"a sample at rate {policy.sampling.rate}"
-        if rows is not None:
-            kept = f"everybody is counted, with at most {rows} random rows each; no sample is drawn"
-            if policy.publication.count == "people":
-                kept = f"everybody is counted once in each of at most {rows} random classes; no sample is drawn"
+        if unit.several:
+            kept = f"everybody is counted, with at most {unit.most} random rows each; no sample is drawn"
+            if unit.counts_people:
+                kept = f"everybody is counted once in each of at most {unit.most} random classes; no sample is drawn"
         lines = [
             *self.describe_reading(),
             ("would sample", kept),
             ("would publish", f"a table of {policy.cells:,} cells, all of them with {noise} noise"),
             ("", f"a cell is off by {three_digits(cells.expected_error())} on average, whatever its size"),
         ]
-        if rows is not None:
+        if unit.several:
             lines.append(("", "the number of rows kept and the number of people, noisy as well"))
         return lines
 
@@ -170,11 +172,12 @@ def _drawable(plan: RegisterPlan) -> RegisterPlan:
 
     The division takes no end where a double has no smaller neighbour.
     """
-    rows = plan.policy.rows_per_person
-    least = plan.epsilon if rows is None else TOTAL_SHARE * plan.epsilon / rows
+    unit = plan.policy.unit
+    least = TOTAL_SHARE * plan.epsilon / unit.most if unit.several else plan.epsilon
     if least < 2 * SMALLEST_EPSILON:
+        rows = f" with {unit.most} rows per person" if unit.several else ""
         raise Infeasible(
-            f"epsilon = {plan.epsilon:g}{'' if rows is None else f' with {rows} rows per person'} leaves less than "
+            f"epsilon = {plan.epsilon:g}{rows} leaves less than "
             f"{float(2 * SMALLEST_EPSILON):.1g} to the noise on a number.",
             remedy="Raise epsilon.",
             where="[privacy] epsilon",

@@ -50,7 +50,6 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
             delta=policy.delta,
             releases=policy.releases,
             mechanism=mechanism,
-            rows_per_person=policy.rows_per_person,
         )
 
     @property
@@ -172,11 +171,7 @@ def _plan_threshold(policy: TablePolicy, epsilon: float, delta: float) -> Thresh
     """Return the noise and the threshold that come to this epsilon and delta in one release, about."""
     sample = policy.sampling.sample(policy.design)
     loss = sample.largest_loss(epsilon)
-    own = sample.largest_delta(loss, delta)
-    if (rows := policy.rows_per_person) is not None:
-        # A person's rows lose as much together, and the errors of the chain add up.
-        loss, own = loss / rows, own * math.expm1(loss / rows) / math.expm1(loss)
-    return _plan_within(policy, loss, own)
+    return _plan_within(policy, *policy.unit.per_row(loss, sample.largest_delta(loss, delta)))
 
 
 def _lower_loss(plan: ThresholdPlan) -> ThresholdPlan:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crowdblend.kinds.shared.facts import contradiction
-from crowdblend.kinds.table.facts import TOTALS, CountsFacts, EverywhereFacts
+from crowdblend.kinds.table.facts import TOTALS, CountsFacts
 from crowdblend.reading.cells import N
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reading.verification.consistency import require_cells, require_files
@@ -30,6 +30,6 @@ def check(release: PublishedRelease) -> tuple[ShownPeople]:
             raise contradiction(f"{other.name} has other totals than were planned")
         check_totals(stated, losses)
     counts, exact = flags_of(cells) if table.flagged else (counts, None)
-    rows, every = facts.rows_per_person or facts.rows_in_cells or 1, number_of_cells(table.columns.values())
-    in_one = rows if isinstance(facts, EverywhereFacts) and facts.rows_in_cells and facts.count == "rows" else 1
+    rows, every = facts.unit.most, number_of_cells(table.columns.values())
+    in_one = rows if facts.unit.counts == "rows" else 1
     return (ShownPeople(table.shown_by[0], facts.published_sample, counts, exact, every, rows, in_one),)

@@ -46,7 +46,7 @@ _TWICE = f"{_IN_EACH} The table totals has the number of people."
 
 def words_of(facts: ReleaseFacts) -> CountWords:
     """Return the words for what a release counts: a sample, everybody, or rows of everybody."""
-    if isinstance(facts, EverywhereFacts) and facts.rows_in_cells is not None:
+    if isinstance(facts, EverywhereFacts) and facts.unit.several:
         if facts.count == "rows":
             return CountWords("rows", "rows that were kept", "published rows", _CUT)
         return CountWords("people", "people", "published people", _TWICE)

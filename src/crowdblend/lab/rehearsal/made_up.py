@@ -61,8 +61,7 @@ def make_up_people(
     rng = np.random.default_rng()
     if isinstance(policy, GraphPolicy):
         return _links(policy, count, spread, rng)
-    most = policy.rows_per_person
-    persons = np.repeat(np.arange(1, count + 1), rng.integers(1, (most or 1) + 1, count))
+    persons = np.repeat(np.arange(1, count + 1), rng.integers(1, policy.unit.most + 1, count))
     rows = _rows(policy, len(persons), spread, sparsity, like, rng)
     return pyarrow.table(rows if policy.person is None else {policy.person: pyarrow.array(persons), **rows})
 

@@ -29,6 +29,7 @@ from crowdblend.methods.designs.draw import Everybody
 from crowdblend.policies import sampling as designs
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import DataSource
+from crowdblend.policies.unit import Unit
 from crowdblend.sources.engines.choice import default_engine
 from crowdblend.sources.engines.engine import Engine, Progress, no_progress
 from crowdblend.sources.engines.frames import opened_frame
@@ -248,9 +249,7 @@ def _files(
 
 def margins_of(policy: RowsPolicy, engine: Engine) -> Margins:
     """Return how many rows have each label of each column, at its finest recoding; coordinates are no labels."""
-    data = replace(
-        policy.data, person=None, rows_are_people=True, rows_per_person=None, duplicates="refuse", people=None
-    )
+    data = replace(policy.data, person=None, rows_are_people=True, unit=Unit(), people=None)
     axes = dict(policy.axes) if isinstance(policy, PointsPolicy) else {}
     columns = [column for column in policy.columns if column.name not in axes]
     if not columns:

@@ -1,7 +1,7 @@
 """Designs: how people come into a sample, one class for each way, all with the protocol of `Design`."""
 
 from crowdblend.methods.designs.biased import Biased
-from crowdblend.methods.designs.design import Claims, Design, Stratum
+from crowdblend.methods.designs.design import Claims, Design, SeveralRows, Stratum
 from crowdblend.methods.designs.everybody import Everybody
 from crowdblend.methods.designs.poisson import Coins, Poisson
 from crowdblend.methods.designs.strata import Strata, Weights
@@ -18,6 +18,7 @@ __all__ = [
     "Design",
     "Everybody",
     "Poisson",
+    "SeveralRows",
     "Strata",
     "Stratum",
     "Survey",

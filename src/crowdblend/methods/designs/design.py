@@ -295,6 +295,11 @@ def as_differential(claim: Derivation) -> Derivation:
     return outlier_private_is_differential(claim) if isinstance(claim.conclusion, OutlierPrivate) else claim
 
 
+def claim_of_rows(claim: Derivation, rows: int) -> Derivation:
+    """Derive what a claim about one row more or less is for a person with up to this many."""
+    return claim if rows == 1 else registers.rows_of_a_person(claim, rows_per_person=rows)
+
+
 def claim_about_people(mechanism: Claims) -> Derivation:
     """Return the claim of noise with one person more or less, counted as often as anyone is."""
     most = 1 if mechanism.copies is None else max(mechanism.copies)

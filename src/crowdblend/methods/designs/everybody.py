@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crowdblend.methods.designs.design import Claims, Design, Stratum, claim_about_people
+from crowdblend.methods.designs.design import Claims, Design, Stratum, claim_about_people, claim_of_rows
 from crowdblend.trusted.calculus import Derivation
 from crowdblend.trusted.calculus.profiles import profile_of
-from crowdblend.trusted.calculus.rules import composition, profiles, registers, sampling
+from crowdblend.trusted.calculus.rules import composition, profiles, sampling
 from crowdblend.trusted.guarantees.privacy import OutlierPrivate
 
 
@@ -44,8 +44,7 @@ class Everybody(Design, frozen=True, tag="everybody"):
 
     def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
         """Derive the guarantee of one mechanism that counts nobody more often than this, under both relations."""
-        if (most := max(copies)) > 1:
-            claim = registers.rows_of_a_person(claim, rows_per_person=most)
+        claim = claim_of_rows(claim, max(copies))
         return claim, sampling.replacing_is_removing_and_adding(claim)
 
     def together(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:

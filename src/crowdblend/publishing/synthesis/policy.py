@@ -16,6 +16,7 @@ from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PeoplePolicy
 from crowdblend.policies.refusals import did_you_mean, refusal
 from crowdblend.policies.terms import Drawn, Terms
+from crowdblend.policies.unit import ROWS
 from crowdblend.policies.value_types import Texts
 from crowdblend.publishing.synthesis.facts import MOST_ROWS, STEM
 from crowdblend.trusted.guarantees.parameters import MOST_PARTS
@@ -28,7 +29,7 @@ class Synthetic(Publication, frozen=True, kw_only=True):
 
     kind = "synthetic"
     designs = ("everybody", "poisson", "coins")
-    lacks = ("rows_per_person", "recoding")
+    lacks = (ROWS, "recoding")
     joins_others = False
     without = ("name", "share", "weight")
 

@@ -256,7 +256,7 @@ def _person(connection: duckdb.DuckDBPyConnection, relation: Relation, data: Dat
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE {_PERSONS} AS SELECT {who} AS who, count(*) AS n FROM {relation.sql} GROUP BY 1"
     )
-    number, most = "TRY_CAST(who AS BIGINT)", data.rows_per_person or 1
+    number, most = "TRY_CAST(who AS BIGINT)", data.unit.most
     query = (
         "SELECT coalesce(sum(n) FILTER (WHERE who IS NULL), 0), count(who), count(who) FILTER (WHERE n > 1), "
         f"coalesce(sum(n) FILTER (WHERE who IS NOT NULL AND n > 1), 0), "
@@ -267,9 +267,6 @@ def _person(connection: duckdb.DuckDBPyConnection, relation: Relation, data: Dat
         0
     ]
     often = f"SELECT who, n FROM {_PERSONS} WHERE n > 1 AND who IS NOT NULL ORDER BY n DESC, who LIMIT {_MOST_LISTED}"
-    several = "one row of each is kept at random" if data.duplicates == "one" else None
-    if data.rows_per_person is not None:
-        several = f"at most {data.rows_per_person} rows of each are kept, at random"
     return PersonCheck(
         name,
         rows,
@@ -277,7 +274,7 @@ def _person(connection: duckdb.DuckDBPyConnection, relation: Relation, data: Dat
         int(blank),
         repeated,
         int(repeated_rows),
-        several,
+        data.unit.kept,
         int(left_out),
         tuple(ListedValue(value, count) for value, count in connection.execute(often).fetchall()),
         row_numbers=bool(people == rows == numbers and low in (0, 1) and high - low + 1 == people),

@@ -139,7 +139,7 @@ class MemorySource:
             classes = thin_classes(columns, classes, draw)
         check_people(self.data, draw, engine.rows, classes.people)
         sums = {name: int(engine.steps(name, bounded)[places].sum()) for name, bounded in measures.items()}
-        dropped = 0 if named and self.data.keeps_some_rows and not exactly else None
+        dropped = 0 if named and self.data.unit.keeps_some_rows and not exactly else None
         return ClassCounts(classes, engine.rows, classes.people, dropped, engine.rows, sums=sums)
 
     def _drawn_places(self, draw: Draw) -> Places | slice:

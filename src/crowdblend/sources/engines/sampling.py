@@ -104,9 +104,9 @@ def kept_rows(
 
     By stratum, a coin decides about the rows that were kept.
     """
-    if data.rows_per_person is not None:
-        crowds = packing.crowds if data.counts_people else None
-        codes, marks, people = each.several(packing.content, data.rows_per_person, crowds)
+    if data.unit.several:
+        crowds = packing.crowds if data.unit.counts_people else None
+        codes, marks, people = each.several(packing.content, data.unit.most, crowds)
         kept = codes if draw is None else drawn_codes(packing, codes, marks, draw)
         return kept, people, each.rows - len(codes[0])
     codes, marks = each.choose_rows(packing.content)

@@ -49,8 +49,8 @@ _QUOTED = re.compile(r"(?<!\w)(?<!= )'[^']*'(?!\w)")
 def label_of(key: str) -> str:
     """Return what the field of a key is called.
 
-    >>> label_of("rows_per_person"), label_of("k")
-    ('Rows per person', 'Smallest crowd k')
+    >>> label_of("noise_epsilon"), label_of("k")
+    ('Noise epsilon', 'Smallest crowd k')
     """
     return _LABELS.get(key) or key[0].upper() + key[1:].replace("_", " ")
 

@@ -17,7 +17,7 @@ from typing import ClassVar, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.methods.designs import Design, Stratum
-from crowdblend.methods.designs.design import differential_of
+from crowdblend.methods.designs.design import claim_of_rows, differential_of
 from crowdblend.methods.planning.statistics.accuracy import UP, QuantileShape, Shape, noise_error
 from crowdblend.methods.planning.statistics.ways import LARGEST_NOISE_EPSILON, STRATA, AnyShape, largest
 from crowdblend.trusted.calculus import RULES, Derivation
@@ -120,14 +120,9 @@ def weights_of(strata: Sequence[Stratum]) -> Weights:
     return Weights(copies, unit, tuple((stratum.low, stratum.high) for stratum in strata))
 
 
-def claim_of_rows(claim: Derivation, rows: int) -> Derivation:
-    """Derive what a claim about one row more or less is for a person with this many."""
-    return claim if rows == 1 else RULES["rows.per-person"](claim, rows_per_person=rows)
-
-
-def weights_of_design(design: Design, rows: int | None = None) -> Weights:
+def weights_of_design(design: Design, rows: int = 1) -> Weights:
     """Return the weights of everybody by the rates at which people are counted, with up to this many rows each."""
-    if rows is not None and rows > 1:
+    if rows > 1:
         return replace(weights_of_design(design), rows=rows)
     if design.breaks:
         own, kept = own_weights(design.breaks, list(design.strata.values())), Fraction(design.thin or 1.0)

@@ -111,7 +111,7 @@ class Counting:
             self.add(_drawn_rows(rows, self.selected, draw, _rate(draw, margin)))
         elif data.person is None:
             self.add(rows.everybody(self.selected))
-        elif data.keeps_some_rows:
+        elif data.unit.keeps_some_rows:
             self._keep_some(draw if isinstance(draw, StratifiedCoin) else None)
         elif isinstance(draw, StratifiedCoin):
             for codes in self.drawn_by_stratum():

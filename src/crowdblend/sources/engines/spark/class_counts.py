@@ -63,7 +63,7 @@ def class_counts(
             task = replace(task, opening=placed, at_places=draw)
         else:
             task = replace(task, last=_last_mark(relation, draw, progress))
-    elif data.person is not None and data.keeps_some_rows:
+    elif data.person is not None and data.unit.keeps_some_rows:
         stratified = draw if isinstance(draw, StratifiedCoin) else None
         keep = KeepRows(tuple(columns), replace(data, frame=None), row_key_of(task.draw), stratified)
     allowed = _USUAL if memory_limit is None else memory_limit // (4 * len(columns) + _CLASS_BYTES)

@@ -94,7 +94,7 @@ class CountClasses(Task):
 
     def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
         counting = Counting(rows, self.columns, self.measures)
-        if rows.data.person is not None and rows.data.keeps_some_rows and self.last is None:
+        if rows.data.person is not None and rows.data.unit.keeps_some_rows and self.last is None:
             # The rows themselves, by the bucket of their persons: which of them is kept depends on all. By stratum,
             # nobody is drawn before one row of everybody is chosen.
             for codes, marks in counting.mark_codes(rows.sampled_rows(counting.selected)):
