@@ -6,13 +6,14 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from crowdblend.kinds.shared import outputs
+from crowdblend.kinds.shared import data_formats, outputs
 from crowdblend.kinds.shared.outputs import PointsOutput, RecordsOutput
 from crowdblend.methods.estimates.estimator import Intervals
 from crowdblend.methods.mechanisms import PublishedClasses, PublishedPoints
 from crowdblend.methods.recoding.axes import Axis
 from crowdblend.reading import cells
 from crowdblend.reading.cells import open_cells
+from crowdblend.reading.data_file import DataFile
 from crowdblend.reading.reports.places import read_places
 from tests.cases import for_each
 
@@ -58,7 +59,7 @@ def test_records_have_the_bytes_of_the_defaults(tmp_path, monkeypatch, labels, a
     published = classes(labels, 400_000 if at_once else 200_000)
     output = RecordsOutput("data.parquet", published)
     first = pa.record_batch(next(output.pieces()), names=output.header)
-    assert all(outputs._labels(column) <= outputs._FEW_LABELS for column in first.columns) == at_once
+    assert all(data_formats._labels(column) <= data_formats._FEW_LABELS for column in first.columns) == at_once
     output.write(tmp_path)
     assert (tmp_path / "data.parquet").read_bytes() == with_defaults(published, tmp_path / "defaults.parquet")
 
@@ -86,7 +87,7 @@ def test_places_are_those_of_the_file(tmp_path, ending, rows) -> None:
     axes = (("x", Axis(-1, 4, 0.1)), ("y", Axis(0, 9, 3)))
     output = PointsOutput(f"data.{ending}", published, ("label",), axes, NoLaws())
     output.write(tmp_path)
-    known, read = output.places(), read_places(tmp_path / output.file, ["x", "y"])
+    known, read = output.places(), read_places(DataFile(tmp_path / output.file), ["x", "y"])
     assert read.points == rows
     assert all(map(np.array_equal, (*known.axes, known.counts), (*read.axes, read.counts)))
 
@@ -96,7 +97,7 @@ def test_classes_are_those_that_the_file_gives(tmp_path, monkeypatch, ending) ->
     monkeypatch.setattr(cells, "PIECE", 100)
     published = classes(tuple(f"{at:03d}" + (', "É"' if at % 3 else "") for at in range(200)), 3_000)
     RecordsOutput(f"data.{ending}", published).write(tmp_path)
-    file = open_cells(tmp_path / f"data.{ending}", counted=False)
+    file = open_cells(DataFile(tmp_path / f"data.{ending}"), counted=False)
     known, read = list(replace(file, classes=published).pieces()), list(file.pieces())
     assert [piece.num_rows for piece in known] == [piece.num_rows for piece in read] == [100] * 4
     every = [("0", "ascending"), ("1", "ascending")]  # Arrow counts rows by classes in an order of its own

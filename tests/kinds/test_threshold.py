@@ -13,6 +13,7 @@ from crowdblend.kinds.shared.facts import read_facts
 from crowdblend.kinds.table.threshold import ThresholdPlan
 from crowdblend.methods.mechanisms.everywhere import ThresholdHistogram
 from crowdblend.reading.cells import open_cells
+from crowdblend.reading.data_file import DataFile
 from crowdblend.reading.verification.counts import check_cells
 from tests.cases import for_each
 
@@ -128,7 +129,7 @@ def test_a_cell_below_the_threshold_does_not_verify(published: Path, tmp_path: P
     text = "town,sex,count,estimate,low,high\nTown 0,female,14,14.0,11,17\n"
     (tmp_path / "data.csv").write_text(text)
     with pytest.raises(CrowdblendError, match="below 15"):
-        check_cells(table, open_cells(tmp_path / "data.csv", counted=True))
+        check_cells(table, open_cells(DataFile(tmp_path / "data.csv"), counted=True))
 
 
 def test_groups_are_shown_as_often_as_is_said() -> None:

@@ -21,7 +21,6 @@ from typing import Any
 
 from crowdblend.errors import DoesNotVerify
 from crowdblend.kinds.shared.facts import derive, read_facts
-from crowdblend.reading.release import PublishedRelease
 from crowdblend.reading.verification.consistency import check_certificate
 from crowdblend.trusted.calculus import Assumption, Certificate, verify
 
@@ -188,7 +187,8 @@ def refused_by(document: Document) -> tuple[str, int] | None:
     """
     try:
         made = certificate_of(document)
-        check_certificate(PublishedRelease(Path(), verify(made.to_json())))
+        verify(made.to_json())
+        check_certificate(made.to_json())
     except DoesNotVerify as problem:
         refusal: BaseException | None = problem
         while refusal is not None and refusal.__cause__ is not None:

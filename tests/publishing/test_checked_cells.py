@@ -14,6 +14,7 @@ from crowdblend.methods.estimates.estimator import Estimator, Intervals
 from crowdblend.methods.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseFromThreshold, NoiseOnEveryCell
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.reading.cells import Cells, Estimates, open_cells
+from crowdblend.reading.data_file import DataFile
 from crowdblend.reading.verification.counts import check_cells, check_point_estimates
 from tests.cases import for_each
 
@@ -37,7 +38,7 @@ def written(rows: list[tuple[object, ...]], folder: Path, *more: str) -> Cells:
     texts = [[f'"{one}"' if isinstance(one, str) else str(one).lower() for one in row] for row in (names, *rows)]
     path = folder / "data.csv"
     path.write_text("\n".join([*map(",".join, texts), ""]), encoding="utf-8")
-    return open_cells(path, counted=True)
+    return open_cells(DataFile(path), counted=True)
 
 
 def accepts(table: CellTable, cells: Cells) -> bool:
@@ -124,7 +125,7 @@ def test_an_interval_is_neither_narrower_nor_much_wider_than_its_count_gives(
 
     monkeypatch.setattr(CellLaws, "intervals", lambda *_: Intervals(*columns(right)))
     found = Estimates(*columns(said), np.array([40]), None)
-    cells = Cells(Path("data.csv"), ("sex",), counted=True, flagged=False)
+    cells = Cells(DataFile(Path("data.csv")), ("sex",), counted=True, flagged=False)
     if accepted:
         check_point_estimates(CellLaws(None), cells, found)
     else:

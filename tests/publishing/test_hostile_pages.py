@@ -11,6 +11,7 @@ from pyarrow import parquet
 from crowdblend.errors import DoesNotVerify
 from crowdblend.reading import allowance, parquet_pages
 from crowdblend.reading.allowance import Allowance
+from crowdblend.reading.data_file import DataFile
 from crowdblend.reading.parquet_pages import DamagedPage, Page, pages_of
 from tests.cases import for_each
 
@@ -76,10 +77,10 @@ def test_no_page_is_larger_than_the_largest(tmp_path: Path, monkeypatch: pytest.
     for largest, accepted in ((8_100, True), (7_000, False)):
         monkeypatch.setattr(allowance, "_LARGEST_PAGE", largest)
         if accepted:
-            Allowance({}, 1_000).check(path)
+            Allowance({}, 1_000).check(DataFile(path))
         else:
             with pytest.raises(DoesNotVerify, match="more memory"):
-                Allowance({}, 1_000).check(path)
+                Allowance({}, 1_000).check(DataFile(path))
 
 
 @for_each("place", range(3))
@@ -88,4 +89,4 @@ def test_every_column_is_looked_at(place: int, tmp_path: Path, monkeypatch: pyte
     columns["abc"[place]] = ["y" * 4_000 for _ in range(1_000)]
     parquet.write_table(pa.table(columns), path, use_dictionary=False, compression="zstd")
     with pytest.raises(DoesNotVerify, match="more memory"):
-        Allowance({}, 1_000).check(path)
+        Allowance({}, 1_000).check(DataFile(path))

@@ -119,7 +119,7 @@ def forge(folder: Path, asked: int, out: Path) -> Path | None:
     out.mkdir(parents=True)
     try:
         for name, one in read(folder).publications.items():
-            path = next(iter(one.files.values()))
+            path = next(iter(one.files.values())).path
             table = pq.read_table(path)
             if isinstance(one.facts, StatisticsFacts):
                 table = restated(table, one.facts, read_facts(facts).publications[name])
@@ -160,7 +160,7 @@ def largest_shown(folder: Path) -> int:
     found = []
     for one in release.publications.values():
         facts: Any = one.facts
-        table = pq.read_table(next(iter(one.files.values())))
+        table = pq.read_table(next(iter(one.files.values())).path)
         if facts.kind == "synopsis":
             found.append(facts.size - laws.sum_reach(1, facts.mechanism.noise_epsilon, 1e-9))
         elif facts.kind == "statistics":

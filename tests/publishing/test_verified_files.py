@@ -17,8 +17,9 @@ from pyarrow import csv, parquet
 
 from crowdblend.cli.main import cli
 from crowdblend.errors import DoesNotVerify
-from crowdblend.reading import allowance
+from crowdblend.reading import data_file
 from crowdblend.reading.allowance import Allowance
+from crowdblend.reading.data_file import DataFile
 from crowdblend.reading.parquet_pages import pages_of
 from crowdblend.reading.release import read
 from crowdblend.reading.reports.write import report_html
@@ -194,9 +195,9 @@ def test_a_footer_that_announces_long_lists_takes_no_room(
     path = folder / "data.parquet"
     path.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
     with pytest.raises(DoesNotVerify, match=MEMORY):
-        Allowance({}, 1_000).check(path)
-    monkeypatch.setattr(allowance, "_LONGEST_LIST", 1 << 21)
-    Allowance({}, 1_000).check(path)  # it is the limit that stops it: the reader calls it damaged
+        Allowance({}, 1_000).check(DataFile(path))
+    monkeypatch.setattr(data_file, "LONGEST_LIST", 1 << 21)
+    Allowance({}, 1_000).check(DataFile(path))  # it is the limit that stops it: the reader calls it damaged
 
 
 def test_sizes_are_compared_before_anything_is_read(releases: dict[str, Path], tmp_path: Path) -> None:
@@ -234,7 +235,7 @@ def test_a_release_that_shows_nothing_is_as_large_as_it_may_be(options: dict[str
         batch = pa.record_batch({"a": texts, "n": pa.array([], pa.int64())})
         with parquet.ParquetWriter(tmp_path / "t.parquet", batch.schema, store_schema=False, **options) as writer:
             writer.write_batch(batch)
-        Allowance({}, 1_000).check(tmp_path / "t.parquet")
+        Allowance({}, 1_000).check(DataFile(tmp_path / "t.parquet"))
         assert parquet.read_table(tmp_path / "t.parquet").num_rows == 0
 
 
@@ -247,4 +248,4 @@ def test_bytes_that_are_no_pages_are_refused(tmp_path: Path) -> None:
         place = chance.randrange(4, len(content))
         (tmp_path / "t.parquet").write_bytes(content[:place] + bytes([chance.randrange(256)]) + content[place + 1 :])
         with suppress(DoesNotVerify, pa.ArrowException, OSError):
-            Allowance({}, 1_000).check(tmp_path / "t.parquet")
+            Allowance({}, 1_000).check(DataFile(tmp_path / "t.parquet"))

@@ -13,6 +13,7 @@ from crowdblend.errors import DoesNotVerify
 from crowdblend.lab.demo import town
 from crowdblend.reading import allowance, cells
 from crowdblend.reading.cells import N, open_cells
+from crowdblend.reading.data_file import DataFile
 
 LABEL = st.sampled_from(["a", "b", "", "É\nc"])
 RUN = st.tuples(LABEL, LABEL, st.integers(1, 4))
@@ -30,7 +31,7 @@ def test_rows_are_counted_in_whatever_runs_they_come(tmp_path_factory, runs, end
         parquet.write_table(table, path, row_group_size=5)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cells, "PIECE", piece)
-        found = pa.concat_tables(open_cells(path, counted=False).pieces())
+        found = pa.concat_tables(open_cells(DataFile(path), counted=False).pieces())
     by_class = zip(*(found.column(name).to_pylist() for name in ("0", "1")), strict=True)
     counted = list(zip(by_class, found.column(N).to_pylist(), strict=True))
     assert sorted(counted) == sorted(Counter(rows).items())
@@ -39,11 +40,11 @@ def test_rows_are_counted_in_whatever_runs_they_come(tmp_path_factory, runs, end
 def test_groups_of_rows_as_large_as_a_release_writes_them_are_read(tmp_path, monkeypatch) -> None:
     parquet.write_table(pa.table({"x": range(10)}), tmp_path / "data.parquet", row_group_size=5)
     monkeypatch.setattr(allowance, "MOST_IN_A_GROUP", 5)
-    allowance.Allowance({}, 10).check(tmp_path / "data.parquet")
+    allowance.Allowance({}, 10).check(DataFile(tmp_path / "data.parquet"))
     for group, rows in ((4, 10), (5, 9)):
         monkeypatch.setattr(allowance, "MOST_IN_A_GROUP", group)
         with pytest.raises(DoesNotVerify):
-            allowance.Allowance({}, rows).check(tmp_path / "data.parquet")
+            allowance.Allowance({}, rows).check(DataFile(tmp_path / "data.parquet"))
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])

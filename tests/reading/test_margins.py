@@ -12,6 +12,7 @@ from crowdblend.methods.estimates.cells import CellLaws
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.reading import cells
 from crowdblend.reading.cells import open_cells
+from crowdblend.reading.data_file import DataFile
 from crowdblend.reading.margins import MarginCounter
 from tests.reading.reports.releases import release, table
 
@@ -22,7 +23,7 @@ ROWS = st.dictionaries(st.tuples(LABEL, LABEL), st.integers(-(10**15), 10**15), 
 
 def counted(path: Path, columns: tuple[str, ...], piece: int, monkeypatch: pytest.MonkeyPatch, domain: dict):
     monkeypatch.setattr(cells, "PIECE", piece)
-    opened = open_cells(path, counted=True)
+    opened = open_cells(DataFile(path), counted=True)
     declared = CellTable({name: Domain(labels=labels) for name, labels in domain.items()}, CellLaws(None))
     counter = MarginCounter(declared, opened, columns)
     for part in opened.pieces():

@@ -28,6 +28,7 @@ from crowdblend.methods.recoding.values import Values
 from crowdblend.policies.load import parse_policy
 from crowdblend.reading.notes import _off, sentences
 from crowdblend.reading.readme import readme
+from crowdblend.reading.release import PublishedRelease
 from crowdblend.trusted.guarantees.wording import three_digits
 from tests.cases import for_each
 from tests.golden.releases import POLICIES, PROGRAMMES
@@ -59,7 +60,7 @@ def test_a_missing_row_may_hold_almost_k_people_of_the_sample(name: str, k: int)
     assert most == largest(k - 1, 0.5)
     assert f"{most:,}" in said_of(facts)
     planned = plan(parse_policy(POLICIES[name], Path()))
-    assert said_of(facts) in readme(Path(), planned.certificate())
+    assert said_of(facts) in readme(PublishedRelease(Path(), planned.certificate()))
 
 
 @for_each("name", ["table", "table-drawn", "microdata"])

@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 import pytest
 
 import crowdblend as cb
 from crowdblend.policies.formulas import is_formula, neutral_text
-from crowdblend.reading.spreadsheets import write_csv_file
+from crowdblend.reading.exports import spreadsheet
 from tests.cases import for_each
 from tests.commands import crowdblend
 
@@ -83,7 +82,7 @@ def test_open_labels_are_no_formulas_in_published_csv(kind: str, tmp_path: Path)
 def test_exports_for_spreadsheets_hold_no_formulas(kind: str, tmp_path: Path) -> None:
     folder = published(tmp_path, kind, "parquet")
     assert set(pq.read_table(folder / "data.parquet").column("code").to_pylist()) == {*HOSTILE, "81", "-5"}
-    write_csv_file(folder / "data.parquet", tmp_path / "out.csv")
+    cb.read(folder).export(tmp_path / "out.csv")
     texts = [(tmp_path / "out.csv").read_bytes().decode(), crowdblend("read", folder, "--excel").stdout]
     for text in texts:
         assert text.startswith("\ufeff")
@@ -125,25 +124,36 @@ def read_all(handle: int) -> str:
         found += piece
 
 
-def test_csv_for_excel_has_every_label_as_it_was_published(tmp_path: Path) -> None:
+def written(table: pa.Table) -> str:
+    into = io.BytesIO()
+    spreadsheet.write_rows(table.to_reader(), into)
+    return into.getvalue().decode()
+
+
+@for_each("ending", ["csv", "parquet"])
+@for_each("kind", KINDS)
+def test_csv_for_excel_is_the_same_from_every_format(kind: str, ending: str, tmp_path: Path) -> None:
+    folder = published(tmp_path, kind, ending)
+    made = cb.read(folder).export(tmp_path / f"{kind}-{ending}-out.csv").read_bytes().decode()
+    assert made.startswith("\ufeff")
+    header, *rows = cells(made)
+    data = cb.read(folder).data
+    assert header == data.column_names
+    labels = [neutral_text(text) for text in data.column("code").cast(pa.string()).to_pylist()]
+    assert [row[0] for row in rows] == labels
+
+
+def test_labels_for_excel_are_as_they_were_published() -> None:
     table = pa.table({"zip": ["007", "012"], "ward": ["É;", ""], "count": [3, 4]})
-    arrow_csv.write_csv(table, tmp_path / "data.csv")
-    pq.write_table(table, tmp_path / "data.parquet")
-    for name in ("data.csv", "data.parquet"):
-        write_csv_file(tmp_path / name, tmp_path / "out.csv")
-        text = (tmp_path / "out.csv").read_text(encoding="utf-8")
-        assert text.startswith("\ufeff")
-        assert cells(text) == [["zip", "ward", "count"], ["007", "É;", "3"], ["012", "", "4"]]
+    assert written(table).startswith("\ufeff")
+    assert cells(written(table)) == [["zip", "ward", "count"], ["007", "É;", "3"], ["012", "", "4"]]
 
 
-def test_a_csv_file_of_others_is_neutralized_too(tmp_path: Path) -> None:
-    with (tmp_path / "data.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([["=name", "count"], *([one, "-5"] for one in HOSTILE), ["007", "1e-3"]])
-    write_csv_file(tmp_path / "data.csv", tmp_path / "out.csv")
-    rows = cells((tmp_path / "out.csv").read_bytes().decode())
+def test_names_and_texts_of_others_are_neutralized_too() -> None:
+    rows = cells(written(pa.table({"=name": [*HOSTILE, "007"], "count": [-5] * len(HOSTILE) + [1]})))
     assert rows[0] == ["'=name", "count"]
     assert [row[0] for row in rows[1:]] == [*map(neutral_text, HOSTILE), "007"]
-    assert {row[1] for row in rows[1:]} == {"-5", "1e-3"}
+    assert {row[1] for row in rows[1:]} == {"-5", "1"}
 
 
 def test_different_texts_stay_different() -> None:
@@ -156,7 +166,6 @@ def test_different_texts_stay_different() -> None:
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int8(), pa.string())])
-def test_texts_of_every_type_are_neutralized(kind: pa.DataType, tmp_path: Path) -> None:
-    pq.write_table(pa.table({"+x": pa.array(["=1", None, "b"], pa.string()).cast(kind)}), tmp_path / "data.parquet")
-    write_csv_file(tmp_path / "data.parquet", tmp_path / "out.csv")
-    assert (tmp_path / "out.csv").read_bytes().decode() == '\ufeff"\'+x"\n"\'=1"\n\n"b"\n'
+def test_texts_of_every_type_are_neutralized(kind: pa.DataType) -> None:
+    table = pa.table({"+x": pa.array(["=1", None, "b"], pa.string()).cast(kind)})
+    assert written(table) == '\ufeff"\'+x"\n"\'=1"\n\n"b"\n'

@@ -87,8 +87,8 @@ def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, to
     zipped = zipfile.ZipFile(io.BytesIO(visitor.get("/releases/zip?folder=published").content))
     assert zipped.namelist() == [f"published/{name}" for name in published]
     assert zipped.testzip() is None
-    assert visitor.get("/releases/csv?folder=published&file=data.parquet").text.startswith("\ufeff")
-    assert visitor.get("/releases/csv?folder=published&file=of-the-steward.txt").status_code == 404
+    assert visitor.get("/releases/csv?folder=published&table=data").text.startswith("\ufeff")
+    assert visitor.get("/releases/csv?folder=published&table=of-the-steward").status_code == 404
     report = visitor.get("/releases/report?folder=published")
     assert report.headers["content-security-policy"].startswith("sandbox;")
     shown = visitor.get("/ledger").text
@@ -477,7 +477,7 @@ def test_the_server_itself_reads_no_folder_of_a_release(
     def read(_: object) -> None:
         raise AssertionError("the server reads a folder")
 
-    for place in ("opened_release.read", "opened_release.write_csv_file"):
+    for place in ("opened_release.read", "opened_release.spreadsheet.write"):
         monkeypatch.setattr(f"crowdblend.studio.{place}", read)
     monkeypatch.setattr("crowdblend.reading.reports.write.read", read)
     for page in ("folder?folder=published", "report?folder=published", "zip?folder=published", "csv?folder=published"):

@@ -9,9 +9,9 @@ import pyarrow as pa
 from pyarrow import csv
 
 from crowdblend.cli.output import answers, asks_for_json, emit, printable
-from crowdblend.reading import spreadsheets
 from crowdblend.reading.data_frames import as_text
-from crowdblend.reading.release import read
+from crowdblend.reading.exports import spreadsheet
+from crowdblend.reading.release import release_folder
 from crowdblend.reading.verification import consistency
 from crowdblend.trusted.calculus.encoding import encode
 
@@ -34,8 +34,7 @@ def command(
     DIR is a release folder; its certificate, hashes and data are checked first, as by crowdblend verify. What can and
     cannot be said goes to stderr.
     """
-    release = read(folder)
-    consistency.check_data(release)
+    release = consistency.open_verified(release_folder(folder))
     named = [name.strip() for margin in margins for name in margin.split(",") if name.strip()]
     columns = named if margins else None
     if ranges is None:
@@ -56,7 +55,7 @@ def command(
     if sys.stdout.isatty():
         rounded = _printable_table(rounded)
     if excel:
-        spreadsheets.write_csv(rounded.to_reader(), sys.stdout.buffer)
+        spreadsheet.write_rows(rounded.to_reader(), sys.stdout.buffer)
     else:
         csv.write_csv(rounded, sys.stdout.buffer, csv.WriteOptions(quoting_style="needed"))
 

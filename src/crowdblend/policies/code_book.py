@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.files import CERTIFICATE
 from crowdblend.policies.load import PathCheck, load_checked_policy
 from crowdblend.policies.write import domain_text
 from crowdblend.trusted.calculus import Assumption, verify_file
+from crowdblend.trusted.calculus.folder_files import CERTIFICATE
 from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.regular_files import read_regular
 

@@ -20,10 +20,10 @@ from typing import IO, cast
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.table_formats import refuse_tables
+from crowdblend.trusted.calculus.folder_files import CERTIFICATE
 from crowdblend.trusted.machine.packages import pyarrow as pa
 from crowdblend.trusted.machine.regular_files import open_regular
 
-CERTIFICATE = "certificate.json"
 ENDINGS: dict[str, tuple[str, ...]] = {"csv": (".csv", ".tsv", ".txt"), "parquet": (".parquet", ".pq")}
 DATABASES = {".duckdb": "duckdb", ".ddb": "duckdb", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
 WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".ods")

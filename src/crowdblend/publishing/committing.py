@@ -21,7 +21,8 @@ from pathlib import Path
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Entry, Ledger
 from crowdblend.publishing.staging import Staging, stagings_of
-from crowdblend.publishing.target import CERTIFICATE, check_target
+from crowdblend.publishing.target import check_target
+from crowdblend.trusted.calculus.folder_files import CERTIFICATE
 from crowdblend.trusted.machine.regular_files import read_regular
 from crowdblend.trusted.machine.system import exchange, flush, rename_to_new
 

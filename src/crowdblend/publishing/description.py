@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from crowdblend.kinds.shared.outputs import Output
-from crowdblend.publishing.target import CERTIFICATE
 from crowdblend.trusted.calculus import Certificate, sha256_of
+from crowdblend.trusted.calculus.folder_files import CERTIFICATE
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
@@ -30,17 +30,19 @@ def describe(
     What is in the files of `outputs` is known and need not be read again.
     """
     certificate = replace(certificate, facts={**certificate.facts, "date": date})
-    package = datapackage.data_package(folder, certificate)
-    (folder / datapackage.NAME).write_text(package, encoding="utf-8", newline="\n")
-    (folder / readme.NAME).write_text(readme.readme(folder, certificate), encoding="utf-8", newline="\n")
-    unreported = published.PublishedRelease(folder, _covering(folder, certificate), outputs=outputs)
+    written = published.PublishedRelease(folder, certificate, outputs=outputs)
+    for name, text in ((datapackage.NAME, datapackage.data_package(written)), (readme.NAME, readme.readme(written))):
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    unreported = replace(written, certificate=_covering(written))
     write.write_report(folder, figures=figures, release=unreported)
-    certificate = _covering(folder, certificate)
+    certificate = _covering(unreported)
     (folder / CERTIFICATE).write_text(certificate.to_json(), encoding="utf-8", newline="\n")
     return certificate
 
 
-def _covering(folder: Path, certificate: Certificate) -> Certificate:
-    """Return the certificate of every file that is there."""
-    files = {file.name: sha256_of(file) for file in sorted(folder.iterdir()) if file.name != CERTIFICATE}
-    return replace(certificate, facts={**certificate.facts, "files": files})
+def _covering(written: published.PublishedRelease) -> Certificate:
+    """Return the certificate of every file that is there; those that it covers already are hashed no more."""
+    folder, known = written.folder, written.facts.files
+    names = sorted(file.name for file in folder.iterdir() if file.name != CERTIFICATE)
+    files = {name: known.get(name) or sha256_of(folder / name) for name in names}
+    return replace(written.certificate, facts={**written.certificate.facts, "files": files})

@@ -23,12 +23,13 @@ from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.record import Record, refuse_another, resume_command
 from crowdblend.publishing.staging import Journal, Staging
 from crowdblend.publishing.steps import Sign, commit_release, staging_for, write_release
-from crowdblend.publishing.target import CERTIFICATE, IN_MEMORY, check_target, exclusive_use, remove_empty
+from crowdblend.publishing.target import IN_MEMORY, check_target, exclusive_use, remove_empty
 from crowdblend.sources.engines.choice import default_engine, on_disk
 from crowdblend.sources.engines.engine import Engine, Progress
 from crowdblend.sources.engines.kept_open import KeptOpen
 from crowdblend.sources.engines.unchanged_files import unchanged_files
 from crowdblend.trusted.calculus import verify_file
+from crowdblend.trusted.calculus.folder_files import CERTIFICATE
 from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.version import __version__
 from crowdblend.trusted.randomness import ReleaseKey

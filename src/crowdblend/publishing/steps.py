@@ -17,10 +17,11 @@ from crowdblend.publishing.events import emit_release
 from crowdblend.publishing.finished_release import Release
 from crowdblend.publishing.record import Record
 from crowdblend.publishing.staging import Completion, Journal, Staging
-from crowdblend.publishing.target import CERTIFICATE, check_target
+from crowdblend.publishing.target import check_target
 from crowdblend.sources.engines.engine import Engine, Progress, no_progress
 from crowdblend.trusted.calculus import Certificate, sha256_of
 from crowdblend.trusted.calculus.certificate import digest
+from crowdblend.trusted.calculus.folder_files import CERTIFICATE
 from crowdblend.trusted.randomness import ReleaseKey
 
 Sign = Callable[[Path], object]

@@ -8,9 +8,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput, NoRoom, NotReachable, of_system
+from crowdblend.trusted.calculus.folder_files import CERTIFICATE
 from crowdblend.trusted.machine.system import file_lock, has_room
 
-CERTIFICATE = "certificate.json"
 # Where the ledger says that a release is which Python keeps.
 IN_MEMORY = "in memory"
 # File systems allow 255 bytes, and staging folders and locks have longer names.

@@ -12,9 +12,9 @@ from typing import Any
 
 from crowdblend.errors import DoesNotVerify
 from crowdblend.methods.recoding.domain import Domain
+from crowdblend.reading.data_file import DataFile
 from crowdblend.reading.parquet_pages import DamagedPage, pages_of
 from crowdblend.trusted.machine.frozen import dataclass
-from crowdblend.trusted.machine.packages import parquet as pq
 from crowdblend.trusted.machine.packages import pyarrow as pa
 
 # Bytes beside labels and numbers: headers, and dictionaries of numbers.
@@ -23,8 +23,6 @@ _NUMBER = 24
 # The longest label of a domain that does not list its labels.
 _LONGEST_OPEN = 1 << 12
 _LARGEST_PAGE = 1 << 26
-# Entries of a list in a footer, such as groups of rows: room for them is taken as soon as their number is read.
-_LONGEST_LIST = 1 << 14
 # Releases are written in groups of this many rows: equal rows of one group take no bytes, and time all the same.
 MOST_IN_A_GROUP = 1 << 20
 # Columns of numbers beside labels.
@@ -38,22 +36,20 @@ class Allowance:
     domains: Mapping[str, tuple[Domain, ...]]
     most_rows: int | None = None
 
-    def check(self, path: Path) -> None:
+    def check(self, file: DataFile) -> None:
         """Refuse a file that is larger than what is certified, or unpacks to more."""
-        size = path.stat().st_size
-        if self.most_rows is not None and size > self._largest(self.most_rows):
-            raise _too_large(path, "has more bytes than its cells can take")
-        if path.suffix == ".parquet":
-            self._check_footer(path)
-
-    def _check_footer(self, path: Path) -> None:
+        if self.most_rows is not None and file.size > self._largest(self.most_rows):
+            raise _too_large(file.path, "has more bytes than its cells can take")
         try:
-            with pq.ParquetFile(path, thrift_container_size_limit=_LONGEST_LIST) as opened:
-                found = opened.metadata
+            found = file.footer
         except (pa.ArrowException, OSError) as problem:
             if "size limit" in str(problem):
-                raise _too_large(path, "takes far more memory than it has bytes") from None
+                raise _too_large(file.path, "takes far more memory than it has bytes") from None
             return  # nothing can be read from it: its hash is wrong, or the reader refuses it as damaged
+        if found is not None:
+            self._check_footer(file.path, found)
+
+    def _check_footer(self, path: Path, found: Any) -> None:
         if self.most_rows is not None and found.num_rows > self.most_rows:
             raise _too_large(path, "has more rows than the certificate has cells")
         large = found.num_columns > len(self.domains) + _MOST_NUMBERS

@@ -6,43 +6,34 @@ that no name in the data can meet an internal one.
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as arrow_csv
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.methods.mechanisms.mechanism import PublishedClasses
+from crowdblend.reading.data_file import DataFile
 from crowdblend.sources.engines.arrow_numbers import arrow_numbers
 from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import compute as pc
 
 Labels = tuple[str, ...]
-TEXTS = ("statistic", "class")
-_NUMBERS = dict.fromkeys(("count", "sampled", "low", "high"), pa.int64())
-_NUMBERS |= {"estimate": pa.float64(), "exact": pa.bool_()}
 N, EXACT = "n", "exact"
 # What the numbers of a table are called: of everybody, or of a sample.
 COUNTERS = ("count", "sampled")
 ESTIMATES = ("estimate", "low", "high")
 NO_VALUE = "(no value)"
 PIECE = 1 << 20
-BLOCK = 1 << 23
-WIDEST_FIELD = 1 << 24
 
 
 @dataclass(frozen=True)
 class Cells:
     """A published data file: the recoded columns, and whether it has counts and flags of its own."""
 
-    path: Path
+    file: DataFile
     columns: tuple[str, ...]
     counted: bool
     flagged: bool
@@ -66,7 +57,7 @@ class Cells:
             return
         if not self.columns:
             # Rows without labels are one class; an Arrow table without columns would have no rows.
-            rows = sum(batch.num_rows for batch in _batches(self.path, {}))
+            rows = sum(batch.num_rows for batch in self.file.batches({}))
             yield pa.table({N: pa.array([rows], pa.int64())})
             return
         found = Totals(self.keys)
@@ -88,8 +79,8 @@ class Cells:
         """Yield the rows as they are, in pieces, with counts only where the file has them."""
         own = {self.counter: pa.int64()} if self.counted else {}
         own |= {EXACT: pa.bool_()} if self.flagged else {}
-        with readable(self.path):
-            for batch in _batches(self.path, {**dict.fromkeys(self.columns, pa.string()), **own}):
+        with self.file.readable():
+            for batch in self.file.batches({**dict.fromkeys(self.columns, pa.string()), **own}):
                 if batch.num_rows:
                     columns = {key: _text(batch.column(at)) for at, key in enumerate(self.keys)}
                     if self.counted:
@@ -104,8 +95,8 @@ class Cells:
         kinds |= {EXACT: pa.bool_()} if self.flagged else {}
         kinds |= dict(zip(ESTIMATES, (pa.float64(), pa.int64(), pa.int64()), strict=True))
         kinds |= {} if label is None else {label: pa.string()}
-        with readable(self.path):
-            for batch in _batches(self.path, kinds):
+        with self.file.readable():
+            for batch in self.file.batches(kinds):
                 found = dict(zip(kinds, batch.columns, strict=True))
                 low, high = (found[name].cast(pa.int64()).fill_null(-1) for name in ("low", "high"))
                 yield Estimates(
@@ -119,8 +110,8 @@ class Cells:
 
     def typed_pieces(self, kinds: Mapping[str, pa.DataType]) -> Iterator[pa.Table]:
         """Yield some columns in pieces, as labels or as numbers of these types."""
-        with readable(self.path):
-            for batch in _batches(self.path, dict(kinds)):
+        with self.file.readable():
+            for batch in self.file.batches(kinds):
                 if batch.num_rows:
                     columns = zip(kinds.items(), batch.columns, strict=True)
                     texts = {
@@ -178,59 +169,21 @@ class Totals:
         self._merged, self._waiting = sum(part.num_rows for part in self._parts), 0
 
 
-@contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """Refuse a file that is damaged or in another format than its name says."""
-    try:
-        yield
-    except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error) as damaged:
-        message = f"{path.name} is damaged or not {path.suffix[1:]}. Pass the folder of a whole release."
-        raise InvalidInput(message, where=path.name, code="reading.damaged") from damaged
-
-
-def open_cells(path: Path, *, counted: bool) -> Cells:
+def open_cells(file: DataFile, *, counted: bool) -> Cells:
     """Return a data file by its header: a table, which has counts, or rows of people."""
-    with readable(path):
-        names = header_of(path)
+    names = file.header
     if len(set(names)) < len(names):
-        message = f"{path.name} has two columns with the same name. It is not a file that a release writes."
-        raise InvalidInput(message, where=path.name, code="reading.same-columns")
+        message = f"{file.name} has two columns with the same name. It is not a file that a release writes."
+        raise InvalidInput(message, where=file.name, code="reading.same-columns")
     found = [name for name in names if name in COUNTERS]
     if counted and len(found) != 1:
-        message = f"{path.name} has no column count or sampled. The data file of a table has one of them."
-        raise InvalidInput(message, where=path.name, code="reading.no-count")
+        message = f"{file.name} has no column count or sampled. The data file of a table has one of them."
+        raise InvalidInput(message, where=file.name, code="reading.no-count")
     if not counted and not names:
-        message = f"{path.name} has no columns. It is not a file that a release writes."
-        raise InvalidInput(message, where=path.name, code="reading.no-columns")
+        message = f"{file.name} has no columns. It is not a file that a release writes."
+        raise InvalidInput(message, where=file.name, code="reading.no-columns")
     columns = tuple(name for name in names if not counted or name not in (*COUNTERS, EXACT, *ESTIMATES))
-    return Cells(path, columns, counted, counted and EXACT in names, *(found if counted else ()))
-
-
-def header_of(path: Path) -> list[str]:
-    """Return the names of the columns of a data file."""
-    if path.suffix == ".parquet":
-        names: list[str] = pq.read_schema(path).names
-        return names
-    csv.field_size_limit(WIDEST_FIELD)
-    with path.open(encoding="utf-8-sig", newline="") as opened:
-        return next(csv.reader(opened), [])
-
-
-def _batches(path: Path, kinds: dict[str, Any]) -> Iterator[Any]:
-    """Yield the named columns, in that order; a CSV file has no types of its own and gets these."""
-    names = list(kinds)
-    if path.suffix == ".parquet":
-        schema = pq.read_schema(path)
-        texts = [name for name in names if pa.types.is_string(schema.field(name).type)]
-        with pq.ParquetFile(path, read_dictionary=texts) as opened:
-            for batch in opened.iter_batches(batch_size=PIECE, columns=names):
-                yield batch.select(names)
-        return
-    convert = arrow_csv.ConvertOptions(column_types=kinds, include_columns=names, strings_can_be_null=False)
-    parse = arrow_csv.ParseOptions(newlines_in_values=True)
-    read = arrow_csv.ReadOptions(block_size=BLOCK, use_threads=False)
-    with arrow_csv.open_csv(path, read_options=read, parse_options=parse, convert_options=convert) as opened:
-        yield from opened
+    return Cells(file, columns, counted, counted and EXACT in names, *(found if counted else ()))
 
 
 def _text(column: Any) -> Any:
@@ -260,13 +213,3 @@ def _run_lengths(rows: pa.Table, keys: list[str]) -> pa.Table:
     starts = np.append(np.zeros(1, np.int64), pc.indices_nonzero(changes).to_numpy().astype(np.int64) + 1)
     lengths = pa.array(np.diff(starts, append=rows.num_rows))
     return rows.take(pa.array(starts)).append_column(N, lengths)
-
-
-def read_table(path: Path, label_columns: Iterable[str]) -> pa.Table:
-    """Return the file as it is, with the labels of these columns as texts."""
-    with readable(path):
-        if path.suffix == ".csv":
-            kinds = {**dict.fromkeys((*label_columns, *TEXTS), pa.string()), **_NUMBERS}
-            options = arrow_csv.ConvertOptions(column_types=kinds, strings_can_be_null=False)
-            return arrow_csv.read_csv(path, convert_options=options)
-        return pq.read_table(str(path))

@@ -7,58 +7,33 @@ or open, as the recoding that makes them.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from msgspec import to_builtins
 
-from crowdblend.kinds.shared.facts import ReleaseFacts, read_facts
+from crowdblend.kinds.shared.facts import ReleaseFacts
 from crowdblend.methods.estimates.estimator import CONFIDENCE
-from crowdblend.methods.recoding.domain import Domain
-from crowdblend.reading.cells import header_of
+from crowdblend.reading.columns import Column
+from crowdblend.reading.data_file import DataFile
 from crowdblend.reading.notes import sampling_of
+from crowdblend.reading.release import PublishedRelease
 from crowdblend.trusted.calculus import Certificate
 from crowdblend.trusted.calculus.encoding import encode
-from crowdblend.trusted.calculus.folder_files import DATA_ENDINGS
 
 NAME = "datapackage.json"
-_MEDIA = {".parquet": "application/vnd.apache.parquet", ".csv": "text/csv"}
-# Columns that a release has beside those of the policy: their type and their meaning.
-_OWN = {
-    "count": ("integer", "The published number of people in the table that was read, in which everybody is."),
-    "sampled": ("integer", "The published number of people in the sample; estimate is about the population."),
-    "exact": ("boolean", "Whether the number is exact; where it is not, it carries noise."),
-    "estimate": ("number", "The estimated number of people in the population; blank where cells are missing."),
-    "low": ("integer", "The lower end of the 95 % interval for the number of people in the population."),
-    "high": ("integer", "The upper end of the 95 % interval for the number of people in the population."),
-    "total": ("string", "What was counted in all: the rows that were kept, or the people who have them."),
-    "statistic": ("string", "The name of the statistic."),
-    "value": ("number", "The published value."),
-    "error": ("number", "The largest distance of the value from the true one, with the stated confidence."),
-    "rank_error": (
-        "number",
-        "For quantiles, instead of error: the value is a quantile of the people concerned at a share that differs by "
-        "at most this from the one stated, with the stated confidence.",
-    ),
-    "confidence": ("number", "The probability with which the value stays within its error."),
-    "class": ("string", "The class of people that the number is about; blank for a single number."),
-    "block": ("integer", "The number of the block that the point lies in."),
-}
 
 
-def data_package(folder: Path, certificate: Certificate) -> str:
-    """Return the text of datapackage.json for a folder whose data files are written."""
-    facts = read_facts(certificate.facts)
-    names = [name for name in facts.files if Path(name).suffix in DATA_ENDINGS]
-    of_files = {name: facts.publications.get(Path(name).stem, facts) for name in names}
+def data_package(release: PublishedRelease) -> str:
+    """Return the text of datapackage.json for a release whose data files are written."""
+    facts = release.facts
     described: dict[str, Any] = {
         "profile": "data-package",
         "name": "crowdblend-release",
         "title": facts.about.get("title") or "A release of data about people",
         "description": f"A release of kind {facts.kind} with a certificate; README.md and report.html explain it.",
         **_published_fields(facts),
-        "resources": [_resource(folder / name, facts.files[name], one) for name, one in of_files.items()],
-        "crowdblend": _own(certificate, facts),
+        "resources": [_resource(file, release) for file in release.data_files],
+        "crowdblend": _own(release.certificate, facts),
     }
     return json.dumps(described, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -74,35 +49,31 @@ def _published_fields(facts: ReleaseFacts) -> dict[str, Any]:
     return said
 
 
-def _resource(path: Path, digest: str, facts: ReleaseFacts) -> dict[str, Any]:
+def _resource(file: DataFile, release: PublishedRelease) -> dict[str, Any]:
+    told = file.format
+    # Of a packed file validators know neither, and say so as an error; the certificate has its hash.
+    as_text = {"encoding": "utf-8", "bytes": file.size, "hash": f"sha256:{release.facts.files[file.name]}"}
     return {
-        "name": path.stem.lower(),
-        "path": path.name,
-        "format": path.suffix[1:],
-        "mediatype": _MEDIA[path.suffix],
-        **({"encoding": "utf-8"} if path.suffix == ".csv" else {}),
-        # Of a Parquet file validators know neither, and say so as an error; the certificate has its hash.
-        **({"bytes": path.stat().st_size, "hash": f"sha256:{digest}"} if path.suffix == ".csv" else {}),
-        "schema": {"fields": [_field(name, facts) for name in header_of(path)], "missingValues": [""]},
+        "name": file.stem.lower(),
+        "path": file.name,
+        "format": told.name,
+        "mediatype": told.media_type,
+        **(as_text if told.is_text else {}),
+        "schema": {"fields": [_field(column) for column in release.columns_of(file)], "missingValues": [""]},
     }
 
 
-def _field(name: str, facts: ReleaseFacts) -> dict[str, Any]:
-    if name in facts.domains:
-        required = name not in facts.columns_with_blanks
-        return _declared_field(name, facts.domains[name], facts.labels_are, required=required)
-    kind, meaning = facts.meanings.get(name) or _OWN.get(name, ("any", ""))
-    return {"name": name, "type": kind, "description": meaning}
-
-
-def _declared_field(name: str, domain: Domain, meaning: str, *, required: bool) -> dict[str, Any]:
-    """Return a column of the policy: every label that could be published, in its order."""
-    field: dict[str, Any] = {"name": name, "type": "string", "description": meaning}
+def _field(column: Column) -> dict[str, Any]:
+    """Return a column: of one of the policy every label that could be published, in its order."""
+    field: dict[str, Any] = {"name": column.name, "type": column.type, "description": column.meaning}
+    if (domain := column.domain) is None:
+        return field
+    required = {"required": not column.has_blanks}
     if domain.labels is None:
-        return {**field, "constraints": {"required": required}, "crowdblend": {"recoding": to_builtins(domain)}}
+        return {**field, "constraints": required, "crowdblend": {"recoding": to_builtins(domain)}}
     labels = list(domain.labels)
     listed = {"categories": labels, "categoriesOrdered": domain.is_ordered}
-    return {**field, **listed, "constraints": {"required": required, "enum": labels}}
+    return {**field, **listed, "constraints": {**required, "enum": labels}}
 
 
 def _own(certificate: Certificate, facts: ReleaseFacts) -> dict[str, Any]:

@@ -45,6 +45,8 @@ class Margin:
     declared: bool = True
     counter: str = "sampled"
     """What the column of sums is called."""
+    exact: NDArray[np.bool_] | None = None
+    """Which of the cells are published as exact, where the release says so."""
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
@@ -157,7 +159,7 @@ class MarginCounter:
         labelled = tuple(tuple(labels[code].tolist()) for code, labels in zip(codes, names, strict=True))
         if stratum is None or stratum not in self.columns:
             intervals = _intervals(self.laws.estimator, counts, shown, noisy, exact, inside, confidence)
-            return Margin(self.asked, labelled, counts, shown, known, intervals, declared, self.laws.counter)
+            return Margin(self.asked, labelled, counts, shown, known, intervals, declared, self.laws.counter, exact)
         whole = stratum in self.asked
         level = confidence if whole else self.laws.level(confidence)
         of_rows = np.array([*labelled[self.columns.index(stratum)], None], object)[:-1]

@@ -16,21 +16,39 @@ is sampled and of the noise together.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
+from crowdblend.kinds.shared.facts import DATA, CellTable, ReleaseFacts
 from crowdblend.methods.estimates.range_intervals import range_interval
 from crowdblend.methods.recoding.domain import Domain
+from crowdblend.reading.margins import Margin
 from crowdblend.trusted.machine.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Edge = float | int | str | date
+
+
+class Counted(Protocol):
+    """A publication of people counted in cells, as it is read."""
+
+    @property
+    def facts(self) -> ReleaseFacts:
+        """The facts of the publication."""
+
+    @property
+    def tables(self) -> Mapping[str, CellTable]:
+        """The tables of the publication by their names."""
+
+    def margin(self, columns: Sequence[str], confidence: float) -> Margin:
+        """Return the margin of some columns."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +101,45 @@ class Tree:
         return value, float(self.solve([narrowest.variances * inside, *others])[start:stop].sum())
 
 
-def range_estimates(tree: Tree, rate: float, domain: Domain, edges: Sequence[Edge], confidence: float) -> pa.Table:
+def published_ranges(
+    publications: Iterable[Counted], column: str, edges: Sequence[Edge], confidence: float
+) -> pa.Table:
+    """Return the people between every two edges of an ordered column, from its tables at several widths."""
+    found = {
+        one.tables[DATA].columns[column].join or 1: one
+        for one in publications
+        if set(one.tables[DATA].columns) == {column} and one.tables[DATA].columns[column].is_ordered
+    }
+    own = None if 1 not in found else found[1].tables[DATA].laws.estimator
+    if own is None or not all(_counts_alike(one, found[1]) for one in found.values()):
+        raise _refusal(
+            f"No table has the ordered column {column[:60]!r} alone, with noise on every class.",
+            "Name a column that was published with ranges = true.",
+        )
+    rates = own.stratum
+    if rates.rate is None or rates.low < rates.high:
+        raise _refusal(
+            "People were sampled with different probabilities, and ranges are estimated where all have one.",
+            "Read the table, whose intervals hold for all of them.",
+        )
+    levels = []
+    for times, one in found.items():
+        table, margin = one.tables[DATA], one.margin([column], confidence)
+        classes = slice(_own_classes(table.columns[column]))
+        law = table.shown_by[0]
+        levels.append(Level(times, margin.counts[classes].astype(float), law.variances(margin.counts)[classes]))
+    domain = found[1].tables[DATA].columns[column]
+    return _range_estimates(Tree.of(levels), rates.rate, domain, edges, confidence)
+
+
+def _counts_alike(one: Counted, other: Counted) -> bool:
+    """Return whether two tables count the same people, each with noise on every cell, and show all cells."""
+    laws = [law for each in (one, other) for law in each.tables[DATA].shown_by]
+    noisy = all(law.exact_from is None and law.shown_from is None for law in laws)
+    return noisy and one.facts.sample == other.facts.sample
+
+
+def _range_estimates(tree: Tree, rate: float, domain: Domain, edges: Sequence[Edge], confidence: float) -> pa.Table:
     """Return the people between every two edges, with intervals, of a sample at this rate."""
     places = _places(domain)
     edges = [_number(edge) if domain.period is None else str(edge) for edge in edges]
@@ -111,14 +167,14 @@ def _text(edge: Edge) -> str:
     return f"{edge:.15g}" if isinstance(edge, float) else str(edge)
 
 
-def own_classes(domain: Domain) -> int:
+def _own_classes(domain: Domain) -> int:
     """Return the number of classes without those of other and missing values."""
     return len(domain.labels or ()) - (domain.other is not None) - (domain.missing is not None)
 
 
 def _places(domain: Domain) -> Mapping[Edge, int]:
     """Return after how many classes every edge lies; a period is called by its label."""
-    classes, first = own_classes(domain), int(domain.bottom)
+    classes, first = _own_classes(domain), int(domain.bottom)
     if domain.period is not None:
         labels = [*(domain.labels or ())[:classes], domain.to]
         return {label: place for place, label in enumerate(labels) if label is not None}

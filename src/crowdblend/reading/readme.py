@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
-from crowdblend.kinds.shared.facts import ReleaseFacts, read_facts
+from crowdblend.kinds.shared.facts import ReleaseFacts
 from crowdblend.policies.registry import kind_of
-from crowdblend.reading.cells import COUNTERS, ESTIMATES, header_of
+from crowdblend.reading.cells import COUNTERS, ESTIMATES
+from crowdblend.reading.data_file import DataFile
 from crowdblend.reading.notes import sentences
-from crowdblend.trusted.calculus import Certificate
-from crowdblend.trusted.calculus.folder_files import DATA_ENDINGS
+from crowdblend.reading.release import PublishedRelease
 from crowdblend.trusted.guarantees.guessing import lead
 
 NAME = "README.md"
@@ -24,39 +23,38 @@ _SYNTHETIC = "Synthetic rows: none of them is a person. What they answer, and ho
 _INSTALL = "crowdblend is at https://github.com/crowdblend/crowdblend: `pip install .` in a checkout installs it."
 
 
-def readme(folder: Path, certificate: Certificate) -> str:
-    """Return the text of README.md for a folder whose data files are written."""
-    facts = read_facts(certificate.facts)
+def readme(release: PublishedRelease) -> str:
+    """Return the text of README.md for a release whose data files are written."""
+    facts, data = release.facts, release.data_files
     about = facts.about
-    data = [name for name in facts.files if Path(name).suffix in DATA_ENDINGS]
     said = [about.get("title") or _publishes(facts).rstrip(".")]
     lines = [_SYNTHETIC, ""] if any(one.rows_are_synthetic for one in facts.publications.values()) else []
     lines += [f"# {_plain(said[0])}", ""]
     lines += [f"- {name}: {_plain(about[name])}" for name in _TOLD if name in about]
     lines += [f"- date: {facts.date}"] if facts.date else []
     domain = "its labels, where they were declared" if _open_labels(facts) else "its whole domain"
-    lines += ["", "| file | what it is |", "|---|---|", *(_describe_file(folder / name, facts) for name in data)]
+    lines += ["", "| file | what it is |", "|---|---|", *(_describe_file(file, facts) for file in data)]
     lines += [
         "| report.html | the data shown and explained on one page; drop the other files on it to check them |",
         f"| datapackage.json | every column with its meaning and {domain}, as a Frictionless Data Package |",
         "| certificate.json | what is guaranteed, and the derivation that anyone can redo |",
         "",
     ]
-    if opening := lead(certificate.guarantees, facts.planned_releases):
+    if opening := lead(release.guarantees, facts.planned_releases):
         lines += ["## What is guaranteed", "", _plain(opening), ""]
     if reading := _reading(facts):
         lines += ["## How to read the numbers", "", *(f"- {line}" for line in reading), ""]
-    lines += [*_opening(folder / data[0]), *_python(facts)] if data else []
+    lines += [*_opening(data[0]), *_python(facts)] if data else []
     lines += ["## How to check it", "", "    crowdblend verify .", ""]
     lines += ["recomputes every number of the certificate and compares the hash of every file.", _INSTALL, ""]
     return "\n".join(lines)
 
 
-def _describe_file(path: Path, facts: ReleaseFacts) -> str:
+def _describe_file(file: DataFile, facts: ReleaseFacts) -> str:
     """Return a data file: what its kind publishes, and its columns."""
-    own = facts.publications.get(path.stem, facts)
-    what = "Totals of what was counted." if path.stem == "totals" else _publishes(own)
-    return f"| {_plain(path.name)} | {_plain(what)} Columns: {_plain(', '.join(header_of(path)))}. |"
+    own = facts.publications.get(file.stem, facts)
+    what = "Totals of what was counted." if file.stem == "totals" else _publishes(own)
+    return f"| {_plain(file.name)} | {_plain(what)} Columns: {_plain(', '.join(file.header))}. |"
 
 
 def _publishes(facts: ReleaseFacts) -> str:
@@ -74,21 +72,19 @@ def _reading(facts: ReleaseFacts) -> list[str]:
     return [*map(_plain, [*facts.together, *common]), *(f"{_plain(name)}: {_plain(line)}" for name, line in own)]
 
 
-def _opening(path: Path) -> list[str]:
+def _opening(file: DataFile) -> list[str]:
     """Three lines each in pandas, R and SQL, which name no column that the file does not have."""
-    name, parquet, header = path.name, path.suffix == ".parquet", header_of(path)
+    name, header = file.name, file.header
     wanted = [column for column in header if column in ESTIMATES] if set(ESTIMATES) <= set(header) else []
     shown = [*[column for column in header if column not in _COUNTED][:4], *wanted]
     quoted = ", ".join(f'"{column}"' for column in shown)
-    read = "read_parquet" if parquet else "read_csv"
-    loaded = (
-        [f'library(arrow); data <- read_parquet("{name}")']
-        if parquet
-        else [f'data <- read.csv("{name}", check.names = FALSE)']
-    )
     blocks = {
-        "pandas": ["import pandas as pd", f'data = pd.{read}("{name}")', f"data[[{quoted}]].head()"],
-        "R": [*loaded, f"head(data[c({quoted})])"],
+        "pandas": [
+            "import pandas as pd",
+            f'data = pd.{file.format.pandas_reader}("{name}")',
+            f"data[[{quoted}]].head()",
+        ],
+        "R": [file.format.opened_in_r(name), f"head(data[c({quoted})])"],
         "SQL": [f"SELECT {quoted}", f"FROM '{name}'", "LIMIT 5;"],
     }
     # A name with a sign that ends a text in one of the three would not be a column there.

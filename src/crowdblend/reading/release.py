@@ -14,7 +14,6 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from crowdblend.errors import InvalidInput
@@ -23,9 +22,11 @@ from crowdblend.kinds.shared.outputs import Output
 from crowdblend.methods.estimates.cells import BLOCK, combinations
 from crowdblend.methods.estimates.estimator import CONFIDENCE
 from crowdblend.policies.registry import part
-from crowdblend.reading import notes
+from crowdblend.reading import exports, notes, numbers
 from crowdblend.reading.allowance import Allowance
-from crowdblend.reading.cells import Cells, Labels, open_cells, read_table, readable
+from crowdblend.reading.cells import Cells, Labels, open_cells
+from crowdblend.reading.columns import Column, columns_of, typed_batches, types_of
+from crowdblend.reading.data_file import DataFile
 from crowdblend.reading.data_frames import Frames, TableForm
 from crowdblend.reading.figures.chart import Chart
 from crowdblend.reading.margins import Margin, margin_of
@@ -52,8 +53,8 @@ class PublishedRelease:
     """A release whose certificate holds and whose files have the certified hashes, as `read` returns it.
 
     `release["by_age"]` is one publication, with the same methods. `folder` has the files, `certificate` the guarantees;
-    `publication` is the name of this one of several. `outputs` are what was just written, and need not be read again;
-    `form` is how tables are handed back.
+    `publication` is the name of this one of several, and `whole` the release that they are published in. `outputs` are
+    what was just written, and need not be read again; `form` is how tables are handed back.
     """
 
     folder: Path
@@ -63,12 +64,14 @@ class PublishedRelease:
     """What was just written into files, which need not be read again."""
     form: TableForm = field(default=TableForm(), repr=False, compare=False)
     """How tables are handed back."""
+    whole: PublishedRelease | None = field(default=None, repr=False, compare=False)
+    """The release that this is one of several publications of, and whose files are open already."""
 
     def __getitem__(self, name: str) -> PublishedRelease:
         """Return one publication by its name, as a release of its own."""
         if not isinstance(name, str):
             raise self._no_table(name)
-        known = {Path(file.name).stem: DATA for file in self.files.values()} if not self.is_programme else {}
+        known = {file.stem: DATA for file in self.files.values()} if not self.is_programme else {}
         if (found := self.publications.get(known.get(name, name))) is None:
             raise self._no_table(name)
         return found
@@ -82,15 +85,16 @@ class PublishedRelease:
 
         Of one publication of a programme, what it says about that.
         """
-        whole = read_facts(self.certificate.facts)
-        return whole if self.publication is None else whole.publications[self.publication]
+        if self.whole is not None:
+            return self.whole.facts.publications[self.publication or DATA]
+        return read_facts(self.certificate.facts)
 
     @cached_property
     def publications(self) -> Mapping[str, PublishedRelease]:
         """Every publication by its name, as a release of its own, in the declared order; the one where there is one."""
         if self.facts.publications.get(DATA) is self.facts:
             return {DATA: self}
-        return {name: replace(self, publication=name) for name in self.facts.publications}
+        return {name: replace(self, publication=name, whole=self) for name in self.facts.publications}
 
     @property
     def kind(self) -> str:
@@ -117,39 +121,52 @@ class PublishedRelease:
         """Every table of people counted in cells; none for kinds that publish none."""
         return self.facts.tables
 
-    def check_files(self) -> tuple[str, ...]:
-        """Refuse files that are not the certified ones, their sizes first; return those that are not covered."""
+    @cached_property
+    def uncovered(self) -> tuple[str, ...]:
+        """The files that the certificate does not cover; refuses files that are not the certified ones, once.
+
+        Sizes are compared before anything is read or hashed.
+        """
         list_files(self.folder, self.facts.files)
         _ = self.files  # refuses a certificate without data, and data that take more than is certified
         return check_files(self.folder, self.facts.files)
 
     @cached_property
-    def files(self) -> dict[str, Path]:
+    def data_files(self) -> tuple[DataFile, ...]:
+        """The data files of the folder, in the order of the certificate."""
+        if self.whole is not None:
+            return self.whole.data_files
+        return tuple(DataFile(self.folder / name) for name in self.facts.files if name.endswith(DATA_ENDINGS))
+
+    @cached_property
+    def files(self) -> dict[str, DataFile]:
         """The data files by the names of their tables, as declared; the main one first."""
-        stems = {
-            name: Path(name).stem for name in read_facts(self.certificate.facts).files if name.endswith(DATA_ENDINGS)
-        }
-        if self.publication is not None:
-            stems = {name: DATA for name, stem in stems.items() if stem == self.publication}
-        if not stems:
+        if self.whole is not None and self.publication in self.whole.files:
+            return {DATA: self.whole.files[self.publication]}
+        stems = {file: file.stem for file in self.data_files}
+        if not stems or self.whole is not None:
             message = "The certificate names no data file (.parquet or .csv)."
             remedy = "Pass the folder of a whole release."
             raise InvalidInput(message, remedy=remedy, code="reading.no-data", where="certificate.json")
-        own = [name for name, stem in stems.items() if stem not in _BESIDE]
+        own = [file for file, stem in stems.items() if stem not in _BESIDE]
         if not self.is_programme and len(own) == 1:
             stems[own[0]] = DATA  # called after its publication
         # Rows that were made from the other publications are what their policy asks for: they come first.
         each = self.facts.publications
         declared = [DATA, *sorted(each, key=lambda name: not each[name].is_computed_from_others)]
         places = {name: place for place, name in enumerate(dict.fromkeys(declared))}
-        ordered = sorted(stems, key=lambda name: (places.get(stems[name], len(places)), name))
-        files = {stems[name]: self.folder / name for name in ordered}
+        ordered = sorted(stems, key=lambda file: (places.get(stems[file], len(places)), file.name))
+        files = {stems[file]: file for file in ordered}
         if len(files) < len(stems):
             raise contradiction("it names two data files for one table")
-        for name, path in files.items():
-            with readable(path):
-                Allowance(self.facts.declared_domains, self._most_rows(name)).check(path)
+        for name, file in files.items():
+            with file.readable():
+                Allowance(self.facts.declared_domains, self._most_rows(name)).check(file)
         return files
+
+    def columns_of(self, file: DataFile) -> list[Column]:
+        """Return the columns of a data `file`, with their types and meanings."""
+        return columns_of(file, self.facts.publications.get(file.stem, self.facts))
 
     def output(self, name: str) -> Output | None:
         """Return what was just written into the file of the table `name`, where that is known."""
@@ -174,15 +191,20 @@ class PublishedRelease:
 
     def table(self, name: str) -> Any:
         """Return the published table `name`."""
-        if not isinstance(name, str) or name not in self.files:
-            raise self._no_table(name)
+        self._file(name)  # refuses another name
         if self.is_programme:
             return self.publications[name].table(DATA)
         return self._frame(self._texts(name))
 
+    def _file(self, name: str) -> DataFile:
+        if not isinstance(name, str) or name not in self.files:
+            raise self._no_table(name)
+        return self.files[name]
+
     def _texts(self, name: str) -> pa.Table:
         """Return a table with its labels as texts."""
-        return read_table(self.files[name], [*self.facts.domains])
+        file = self.files[name]
+        return file.table(types_of(self.columns_of(file)))
 
     def _frame(self, table: pa.Table) -> Any:
         return self.form.frame(table, self.facts.domains)
@@ -231,11 +253,46 @@ class PublishedRelease:
         if self.is_programme:
             return self._publication(margin, table).estimates(confidence, margin, intervals=intervals)
         if self.facts.stated_confidence is not None:
-            return self._stated_errors(confidence, self.facts.stated_confidence)
+            stated = numbers.stated_errors(self._texts(DATA), confidence, self.facts.stated_confidence)
+            return self._frame(stated)
         if table is not None and table in self.files and table not in self.tables:
             return self.table(table)  # totals are no cells
         found = self.margin(margin, confidence, table).table()
         return self.form.frame(found, self.facts.domains, intervals=intervals)
+
+    def numbers(self, confidence: float = CONFIDENCE, table: str | None = None) -> pa.Table:
+        """Return every published number with its interval and its status, in one form for all kinds.
+
+        Columns are those of labels and of statistics, then count, estimate, low, high and status: exact, noisy, hidden,
+        or partial where some of those counted are not shown. Cells that were not published are listed where all are
+        declared. `table` names one of several publications, and intervals hold with this `confidence`.
+        """
+        if self.is_programme:
+            return self._publication(None, table).numbers(confidence)
+        if self.facts.stated_confidence is not None:
+            stated = numbers.stated_errors(self._texts(DATA), confidence, self.facts.stated_confidence)
+            return numbers.of_statistics(stated)
+        if table is not None and table not in self.tables:
+            self._file(table)  # refuses another name
+            return numbers.of_totals(self._texts(table))
+        margin = self.margin(None, confidence)
+        return numbers.of_cells(self.tables[DATA], margin)
+
+    def columns(self, table: str) -> list[Column]:
+        """Return the columns of the published `table`, with their types, meanings and domains."""
+        return self.columns_of(self._file(table))
+
+    def batches(self, table: str) -> pa.RecordBatchReader:
+        """Return the rows of the published `table`, some at a time, of the same types in every format of files."""
+        return typed_batches(self._file(table), self.columns(table))
+
+    def export(self, out: str | os.PathLike[str], table: str | None = None, *, force: bool = False) -> Path:
+        """Write what was published into a file for other programs, and return its path.
+
+        The ending of `out` names the format: .csv for spreadsheets, which takes one `table` of several. An existing
+        file is refused; with `force` it is replaced.
+        """
+        return exports.export(self, path_of("out", out), table, force=force)
 
     def plot(self) -> Chart:
         """Return the figure that the report begins with; of several publications that of the first."""
@@ -302,32 +359,8 @@ class PublishedRelease:
         Tables of that column at several widths are made to agree: what `ranges = true` publishes. Edges are ends of
         the narrowest classes; of dates their labels. Intervals hold with this `confidence`.
         """
-        found = {
-            one.tables[DATA].columns[column].join or 1: one
-            for one in self.counted_publications.values()
-            if set(one.tables[DATA].columns) == {column} and one.tables[DATA].columns[column].is_ordered
-        }
-        own = None if 1 not in found else found[1].tables[DATA].laws.estimator
-        if own is None or not all(_counts_alike(one, found[1]) for one in found.values()):
-            message = f"No table has the ordered column {column[:60]!r} alone, with noise on every class."
-            remedy = "Name a column that was published with ranges = true."
-            raise InvalidInput(message, remedy=remedy, where="ranges", code="reading.ranges")
-        rates = own.stratum
-        if rates.rate is None or rates.low < rates.high:
-            message = "People were sampled with different probabilities, and ranges are estimated where all have one."
-            remedy = "Read the table, whose intervals hold for all of them."
-            raise InvalidInput(message, remedy=remedy, where="ranges", code="reading.ranges")
-        levels = []
-        for times, one in found.items():
-            table, margin = one.tables[DATA], one.margin([column], confidence)
-            classes = slice(tree.own_classes(table.columns[column]))
-            law = table.shown_by[0]
-            levels.append(
-                tree.Level(times, margin.counts[classes].astype(float), law.variances(margin.counts)[classes])
-            )
-        domain = found[1].tables[DATA].columns[column]
-        found_ranges = tree.range_estimates(tree.Tree.of(levels), rates.rate, domain, edges, confidence)
-        return self.form.frame(found_ranges, {})
+        found = tree.published_ranges(self.counted_publications.values(), column, edges, confidence)
+        return self.form.frame(found, {})
 
     @property
     def is_programme(self) -> bool:
@@ -372,27 +405,6 @@ class PublishedRelease:
         kept = tuple(column for column in cells.columns if column in self.facts.domains or column in shown)
         return replace(cells, columns=kept)
 
-    def _stated_errors(self, confidence: float, stated_confidence: float) -> Any:
-        """Statistics have an error of their own, for one confidence."""
-        if stated_confidence != confidence:
-            message = f"The errors of this release are stated for a confidence of {stated_confidence}."
-            remedy = f"Read it with confidence {stated_confidence}."
-            raise InvalidInput(message, remedy=remedy, where="confidence", code="reading.confidence")
-        data = self._texts(DATA)
-        # The error of a quantile is one of its rank, so that its error is blank, and so are low and high.
-        values, errors = (data.column(name).to_numpy() for name in ("value", "error"))
-        low, high = (pa.array(end, mask=np.isnan(end)) for end in (values - errors, values + errors))
-        kept = [name for name in data.column_names if name not in ("value", "error", "confidence")]
-        columns = [*(data.column(name) for name in kept), pa.array(values), low, high]
-        return self._frame(pa.table(columns, names=[*kept, "estimate", "low", "high"]))
-
-
-def _counts_alike(one: PublishedRelease, other: PublishedRelease) -> bool:
-    """Return whether two tables count the same people, each with noise on every cell, and show all cells."""
-    laws = [law for release in (one, other) for law in release.tables[DATA].shown_by]
-    noisy = all(law.exact_from is None and law.shown_from is None for law in laws)
-    return noisy and one.facts.sample == other.facts.sample
-
 
 def read(folder: str | os.PathLike[str], *, frames: Frames = "arrow") -> PublishedRelease:
     """Open a release `folder` with its data files; raises DoesNotVerify where its certificate or a file was changed.
@@ -400,11 +412,17 @@ def read(folder: str | os.PathLike[str], *, frames: Frames = "arrow") -> Publish
     Tables are Arrow tables, or with `frames` pandas or Polars ones. That the data keep to what the certificate says of
     them is what `verify` checks as well.
     """
-    path, form = path_of("folder", folder), TableForm(frames)
+    path, form = release_folder(folder), TableForm(frames)
+    release = PublishedRelease(path, verify(read_text(path / CERTIFICATE)), form=form)
+    _ = release.uncovered  # refuses files that are not the certified ones
+    return release
+
+
+def release_folder(folder: str | os.PathLike[str]) -> Path:
+    """Return the path of a release folder; refuse what is no folder."""
+    path = path_of("folder", folder)
     if not path.is_dir():
         message = f"{str(path)[:200]!r} is not a folder."
         remedy = "Pass the folder that has certificate.json in it."
         raise InvalidInput(message, remedy=remedy, where="folder", code="reading.no-folder")
-    release = PublishedRelease(path, verify(read_text(path / CERTIFICATE)), form=form)
-    release.check_files()
-    return release
+    return path

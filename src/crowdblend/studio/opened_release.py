@@ -11,10 +11,10 @@ from pathlib import Path
 
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.shared.crowd_facts import CrowdFacts
+from crowdblend.reading.exports import spreadsheet
 from crowdblend.reading.release import read
 from crowdblend.reading.reports.blocks import show, show_step
 from crowdblend.reading.reports.view import chosen_recoding
-from crowdblend.reading.spreadsheets import write_csv_file
 from crowdblend.trusted.calculus.folder_files import CERTIFICATE, SIGNATURE
 from crowdblend.trusted.guarantees.guessing import lead
 from crowdblend.trusted.machine.frozen import dataclass
@@ -23,11 +23,15 @@ from crowdblend.trusted.machine.regular_files import open_regular
 
 @dataclass(frozen=True)
 class OpenedRelease:
-    """A release folder as a page shows it; its recoding and its derivations are HTML."""
+    """A release folder as a page shows it; its recoding and its derivations are HTML.
+
+    `tables` are the names of its data files without their endings.
+    """
 
     lead: str | None
     recoding: str
     steps: str
+    tables: list[str]
 
 
 def open_release(folder: str) -> OpenedRelease:
@@ -37,17 +41,19 @@ def open_release(folder: str) -> OpenedRelease:
     chosen = [block for one in crowds for block in chosen_recoding(one.recoding)]
     steps = "".join(map(show_step, release.certificate.derivations))
     opening = lead(release.guarantees, release.facts.planned_releases)
-    return OpenedRelease(opening, str(show(chosen)) if chosen else "", steps)
+    tables = [file.stem for file in release.files.values()]
+    return OpenedRelease(opening, str(show(chosen)) if chosen else "", steps, tables)
 
 
-def write_table(folder: str, file: str, out: str) -> None:
-    """Write a data file of a release as CSV for a spreadsheet."""
-    tables = {path.name: path for path in read(folder).files.values()}
-    if file not in tables:
-        message = "The release has no such data file."
-        remedy = "Choose one on the page of the release."
-        raise InvalidInput(message, remedy=remedy, where="file", code="studio.no-file")
-    write_csv_file(tables[file], Path(out))
+def write_table(folder: str, table: str, out: str) -> None:
+    """Write a table of a release as CSV for a spreadsheet."""
+    release = read(folder)
+    tables = {file.stem: name for name, file in release.files.items()}
+    if table not in tables:
+        message, remedy = "The release has no such table.", "Choose one on the page of the release."
+        raise InvalidInput(message, remedy=remedy, where="table", code="studio.no-file")
+    with Path(out).open("wb") as file:
+        spreadsheet.write(release, [tables[table]], file)
 
 
 def write_zip(folder: str, out: str) -> None:

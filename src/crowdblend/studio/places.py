@@ -20,11 +20,12 @@ from typing import IO
 from urllib.parse import parse_qsl, urlsplit
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.files import CERTIFICATE, format_of
+from crowdblend.policies.files import format_of
 from crowdblend.policies.load import load_checked_policy
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import ADDRESS, DataSource, is_sqlite, sqlite_file
 from crowdblend.studio.model.choices import Choices, paths_of
+from crowdblend.trusted.calculus.folder_files import CERTIFICATE
 from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.system import write_below
 

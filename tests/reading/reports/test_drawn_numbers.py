@@ -178,7 +178,7 @@ def size_ends(text: str) -> tuple[float, float]:
 
 def check_statistics(drawn: Drawn, one: PublishedRelease) -> None:
     assert isinstance(one.facts, StatisticsFacts)
-    data = [row for path in one.files.values() for row in arrow_csv.read_csv(path).to_pylist()]
+    data = [row for file in one.files.values() for row in arrow_csv.read_csv(file.path).to_pylist()]
     names = {row["statistic"]: [other for other in data if other["statistic"] == row["statistic"]] for row in data}
     for picture in drawn.pictures:
         dots = dots_of(picture)
@@ -198,8 +198,8 @@ def matches(rows: list[dict[str, Any]], dots: list[tuple[float, float, float]]) 
 
 
 def check_degrees(drawn: Drawn, one: PublishedRelease) -> None:
-    (path,) = one.files.values()
-    rows = [row for row in arrow_csv.read_csv(path).to_pylist() if row["statistic"] == "degrees"]
+    (file,) = one.files.values()
+    rows = [row for row in arrow_csv.read_csv(file.path).to_pylist() if row["statistic"] == "degrees"]
     for picture in drawn.pictures:
         for row, (value, low, high) in zip(rows, dots_of(picture), strict=True):
             assert value == pytest.approx(row["value"], abs=2 * NEAR)
@@ -221,8 +221,8 @@ def check_met(drawn: Drawn, one: PublishedRelease) -> None:
 def check_shares(drawn: Drawn, one: PublishedRelease) -> None:
     assert isinstance(one.facts, SynopsisFacts)
     column = found(r"^Synthetic rows by (\w+)", drawn.caption)
-    (path,) = one.files.values()
-    values = arrow_csv.read_csv(path).column(column).to_pylist()
+    (file,) = one.files.values()
+    values = arrow_csv.read_csv(file.path).column(column).to_pylist()
     error = one.facts.errors[0]
     for picture in drawn.pictures:
         labels = [text for text in picture.texts() if text in set(values) | {spoken(str(value)) for value in values}]
@@ -236,8 +236,8 @@ def check_shares(drawn: Drawn, one: PublishedRelease) -> None:
 def check_bars_of_points(drawn: Drawn, one: PublishedRelease) -> None:
     assert isinstance(one.facts, PointsFacts)
     ((axis, _),) = one.facts.axes.items()
-    (path,) = one.files.values()
-    places = arrow_csv.read_csv(path).column(axis).to_pylist()
+    (file,) = one.files.values()
+    places = arrow_csv.read_csv(file.path).column(axis).to_pylist()
     ends = [re.fullmatch(r"([\d,.]+) to ([\d,.]+)", text) for text in drawn.pictures[0].texts()[::2]]
     for bar, number in zip(ends, drawn.pictures[0].texts()[1::2], strict=True):
         assert bar

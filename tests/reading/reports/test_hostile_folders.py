@@ -10,7 +10,7 @@ import pytest
 
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.kinds.shared.facts import read_facts
-from crowdblend.reading.reports import rows
+from crowdblend.reading import data_file
 from crowdblend.reading.reports.write import report_html
 from crowdblend.trusted.calculus import verify_file
 from tests.cases import for_each, some_daily
@@ -97,13 +97,13 @@ def test_numbers_that_are_none_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_too_many_rows_are_refused(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "MOST_ROWS", 2)
+    monkeypatch.setattr(data_file, "MOST_ROWS", 2)
     with pytest.raises(CrowdblendError, match="more than 2 rows"):
         report_html(release(tmp_path, TABLES["statistics"], kind="statistics", format=ending))
 
 
 def test_files_that_are_too_large_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "LARGEST_FILE", 10)
+    monkeypatch.setattr(data_file, "LARGEST_FILE", 10)
     with pytest.raises(CrowdblendError, match="larger than"):
         report_html(release(tmp_path, TABLES["graph"], kind="graph"))
 

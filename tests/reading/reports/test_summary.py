@@ -13,6 +13,7 @@ from crowdblend.methods.estimates.laws import ExactCounts
 from crowdblend.methods.recoding.values import Values
 from crowdblend.reading import cells
 from crowdblend.reading.cells import open_cells
+from crowdblend.reading.data_file import DataFile
 from crowdblend.reading.reports.summary import in_order, size_class, summarize
 from crowdblend.reading.reports.text import one_in, round_up
 from crowdblend.reading.reports.write import write_report
@@ -26,7 +27,7 @@ LABELS = st.sampled_from(["a", "b", "c,d", 'e"f', "g\nh", "É"])
 @given(rows=st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=60), ending=st.sampled_from(["csv", "parquet"]))
 def test_microdata_are_counted(tmp_path_factory, rows, ending):
     folder = release(tmp_path_factory.mktemp("r"), table(x=[r[0] for r in rows], y=[r[1] for r in rows]), format=ending)
-    made = summarize(open_cells(folder / f"data.{ending}", counted=False))
+    made = summarize(open_cells(DataFile(folder / f"data.{ending}"), counted=False))
     counted = Counter(rows)
     assert made.people == len(rows)
     assert made.cells == len(counted)
@@ -38,9 +39,9 @@ def test_microdata_are_counted(tmp_path_factory, rows, ending):
 def test_pieces_change_nothing(tmp_path, monkeypatch):
     numbers = np.random.default_rng(7).integers(0, 40, (5_000, 2)).astype(str)
     folder = release(tmp_path, table(x=numbers[:, 0].tolist(), y=numbers[:, 1].tolist()), kind="microdata")
-    whole = summarize(open_cells(folder / "data.parquet", counted=False))
+    whole = summarize(open_cells(DataFile(folder / "data.parquet"), counted=False))
     monkeypatch.setattr(cells, "PIECE", 97)
-    cut = summarize(open_cells(folder / "data.parquet", counted=False))
+    cut = summarize(open_cells(DataFile(folder / "data.parquet"), counted=False))
     assert cut == whole
     assert whole.totals[0].distinct == 40
     assert len(whole.totals[0].totals) == 20
@@ -68,7 +69,7 @@ def test_cells_are_as_large_as_they_are_in_the_population(laws, sizes, tmp_path)
     """Of 80 sampled people in one stratum and 800 in the other: counts of strata are not compared."""
     columns = {"x": ["a", "b"] * 15, "y": [str(i // 2) for i in range(30)], "sampled": [80, 800] * 15}
     folder = release(tmp_path, table(**columns))
-    cells = open_cells(folder / "data.parquet", counted=True)
+    cells = open_cells(DataFile(folder / "data.parquet"), counted=True)
     domains = dict.fromkeys(("x", "y"), Values(("a", "b")).domain())
     made = summarize(cells, CellTable(domains, laws))
     assert {name: number for name, number in made.sizes if number} == sizes
@@ -83,7 +84,7 @@ def test_very_many_cells(tmp_path):
     counts[[10, n - 1]] = 10**9, 10**12
     data = table(x=[str(i % 1000) for i in range(n)], y=[f"job {i // 1000}" for i in range(n)], count=counts)
     folder = release(tmp_path, data)
-    made = summarize(open_cells(folder / "data.parquet", counted=True))
+    made = summarize(open_cells(DataFile(folder / "data.parquet"), counted=True))
     assert (made.cells, made.people) == (n, int(counts.sum()))
     assert [cell.count for cell in made.largest[:3]] == [10**12, 10**9, 35]
     assert write_report(folder).stat().st_size < 500_000
@@ -91,7 +92,7 @@ def test_very_many_cells(tmp_path):
 
 def test_missing_and_other_types_become_text(tmp_path):
     folder = release(tmp_path, table(x=["a", None], y=[1, 2], z=[True, None], count=[40, 50]))
-    made = summarize(open_cells(folder / "data.parquet", counted=True))
+    made = summarize(open_cells(DataFile(folder / "data.parquet"), counted=True))
     assert [cell.labels for cell in made.largest] == [("(no value)", "2", "(no value)"), ("a", "1", "true")]
 
 

@@ -9,7 +9,6 @@ from crowdblend.kinds.graph.facts import GraphFacts
 from crowdblend.reading.figures.bars import interval_chart
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reading.reports.blocks import Block, Table, figure
-from crowdblend.reading.reports.rows import read_rows
 from crowdblend.reading.reports.text import enumeration, label, round_up
 from crowdblend.reading.reports.view import Part, View
 
@@ -26,8 +25,8 @@ _SHARES = ("connectivity", "cycle-freeness", "eulerian")
 
 def view(folder: PublishedRelease, figures: bool) -> View:
     """Return every number of the one data file, and the bands of degrees as a figure."""
-    path = next(iter(folder.files.values()))
-    rows = read_rows(path, "statistic", ("value", "error", "confidence"), labels=("class",))
+    (file, *_) = folder.files.values()
+    rows = file.rows(("statistic", "class"), ("value", "error", "confidence"), blank=("class",))
     facts = folder.facts
     assert isinstance(facts, GraphFacts)
     return View(

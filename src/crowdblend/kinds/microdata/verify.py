@@ -15,8 +15,8 @@ def check(release: PublishedRelease) -> tuple[ShownPeople]:
     facts = release.facts
     assert isinstance(facts, MicrodataFacts)
     ((name, table),) = release.tables.items()
-    (path,) = require_files(release, name)
-    cells = require_cells(path, list(table.columns))
+    (file,) = require_files(release, name)
+    cells = require_cells(file, list(table.columns))
     counts = check_cells(table, cells).column(N).to_numpy()
     check_order(table, cells)
     rows = facts.unit.most

@@ -15,8 +15,8 @@ def check(release: PublishedRelease) -> tuple[ShownPeople]:
     facts = release.facts
     assert isinstance(facts, OutlierTableFacts)
     ((name, table),) = release.tables.items()
-    (path,) = require_files(release, name)
-    cells = require_cells(path, list(table.columns), counter=table.laws.counter)
+    (file,) = require_files(release, name)
+    cells = require_cells(file, list(table.columns), counter=table.laws.counter)
     counts = check_cells(table, cells).column(N).to_numpy()
     check_estimates(table.laws, cells)
     rows, every = facts.unit.most, number_of_cells(table.columns.values())

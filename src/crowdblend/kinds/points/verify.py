@@ -32,8 +32,8 @@ def check(release: PublishedRelease) -> tuple[ShownPeople]:
     assert isinstance(facts, PointsFacts)
     table = facts.tables["data"]
     blocks = [BLOCK] if facts.show_blocks else []
-    (path,) = require_files(release, "data")
-    cells = require_cells(path, [*table.columns, *blocks, *facts.axes, *ESTIMATES])
+    (file,) = require_files(release, "data")
+    cells = require_cells(file, [*table.columns, *blocks, *facts.axes, *ESTIMATES])
     labels: dict[str, pa.DataType] = dict.fromkeys(table.columns, pa.string())
     numbers = dict.fromkeys(blocks, pa.int64()) | dict.fromkeys(facts.axes, pa.float64())
     ends = dict(zip(ESTIMATES, (pa.float64(), pa.int64(), pa.int64()), strict=True))
@@ -55,7 +55,7 @@ class _Groups:
 
     def __init__(self, table: CellTable, cells: Cells) -> None:
         self.table, self.cells = table, cells
-        self.order = RowOrder(list(table.columns.values()), cells.path.name)
+        self.order = RowOrder(list(table.columns.values()), cells.file.name)
         self._keys: list[NDArray[np.int64]] = []
         self._sizes: list[NDArray[np.int64]] = []
         self._said: list[NDArray[np.float64]] = []
@@ -65,13 +65,13 @@ class _Groups:
         places = self.order.check([piece.column(name) for name in self.table.columns], numbers)
         for known, (name, domain) in zip(self.order.labels, self.table.columns.items(), strict=True):
             if domain.labels is not None and len(known) > len(domain.labels):
-                raise contradiction(f"column {name!r} of {self.cells.path.name} has a label outside its domain")
+                raise contradiction(f"column {name!r} of {self.cells.file.name} has a label outside its domain")
         keys = np.column_stack([*places, *numbers[:blocks], np.zeros(piece.num_rows, np.int64)])
         said = np.column_stack([piece.column(name).cast(pa.float64()).fill_null(-1).to_numpy() for name in ESTIMATES])
         starts = np.flatnonzero(np.append(True, (keys[1:] != keys[:-1]).any(axis=1)))
         sizes = np.diff(starts, append=len(keys))
         if (np.repeat(said[starts], sizes, axis=0) != said).any():
-            raise contradiction(f"{self.cells.path.name} says different things of points of one kind")
+            raise contradiction(f"{self.cells.file.name} says different things of points of one kind")
         if self._keys and (self._keys[-1][-1] == keys[0]).all() and (self._said[-1][-1] == said[0]).all():
             self._sizes[-1][-1] += sizes[0]
             starts, sizes = starts[1:], sizes[1:]
@@ -91,7 +91,7 @@ class _Groups:
             return
         keys, sizes, said = np.concatenate(self._keys), np.concatenate(self._sizes), np.concatenate(self._said)
         if len(np.unique(keys, axis=0)) < len(keys):
-            raise contradiction(f"{self.cells.path.name} has points of one kind in different places")
+            raise contradiction(f"{self.cells.file.name} has points of one kind in different places")
         laws, labels = self.table.laws, None
         least = np.full(len(keys), min(law.shown_from or 0 for law in self.table.shown_by))
         if laws.stratum is not None:
@@ -100,7 +100,7 @@ class _Groups:
             shown = {name: law.shown_from or 0 for name, law in zip(laws.strata, self.table.shown_by, strict=True)}
             least = np.array([shown[label] for label in labels])
         if (sizes < least).any():
-            raise contradiction(f"{self.cells.path.name} has fewer points of one kind than are shown")
+            raise contradiction(f"{self.cells.file.name} has fewer points of one kind than are shown")
         estimate = np.where(said[:, 0] < 0, np.nan, said[:, 0])
         low, high = (said[:, at].astype(np.int64) for at in (1, 2))
         check_point_estimates(laws, self.cells, Estimates(estimate, low, high, sizes, None, labels))

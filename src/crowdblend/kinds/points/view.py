@@ -24,12 +24,12 @@ _RARELY = f"with probability {100 * FAILURE:g} % at most"
 
 def view(folder: PublishedRelease, figures: bool) -> View:
     """Read the points once, and show what they add up to."""
-    ((name, path), *_) = folder.files.items()
+    ((name, file), *_) = folder.files.items()
     written = folder.output(name)
     facts = folder.facts
     assert isinstance(facts, PointsFacts)
     axes = list(facts.axes)
-    found = written.places() if isinstance(written, PointsOutput) else read_places(path, axes)
+    found = written.places() if isinstance(written, PointsOutput) else read_places(file, axes)
     noise = facts.moves(max(found.points, 1))
     others = list(facts.domains)
     parts = [Part("data", "What was published", _map(facts, found, noise, figures))]

@@ -1,4 +1,4 @@
-"""Published files: Parquet or CSV, the same bytes for the same publication.
+"""Published files: the same bytes for the same publication.
 
 An output knows its columns and hands its rows out in pieces: a class of a hundred million equal rows is written in
 pieces, not at once.
@@ -16,20 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
+from crowdblend.kinds.shared.data_formats import format_of
 from crowdblend.kinds.shared.facts import DATA
 from crowdblend.kinds.shared.places import Places
-from crowdblend.kinds.shared.spreadsheets import neutral_batch
 from crowdblend.methods.estimates.cells import CellLaws
 from crowdblend.methods.estimates.estimator import Intervals
 from crowdblend.methods.recoding.code_rows import repeat_rows, slices
-from crowdblend.policies.formulas import neutral_text
 from crowdblend.sources.engines.arrow_numbers import arrow_numbers
 from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     import pyarrow as pa
-    from pyarrow import csv, parquet
 
     from crowdblend.kinds.shared.facts import ReleaseFacts
     from crowdblend.methods.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
@@ -41,10 +39,6 @@ Whole: TypeAlias = NDArray[np.int64]
 Piece: TypeAlias = "list[NDArray[Any] | pa.Array]"
 # Rows per piece.
 PIECE = 1_000_000
-# The Parquet writer encodes 1,024 rows at once unless told, and looks every time which labels are among them. Pages
-# end where rows were encoded at once, if they are full; the codes of a piece with so few labels fill none, and 2^17
-# numbers of 64 bits fill one exactly.
-_ROWS_AT_ONCE, _FEW_LABELS, _NUMBERS_AT_ONCE = 1 << 20, 1 << 7, 1 << 17
 # What the columns beside a count say about the population.
 ESTIMATES = ("estimate", "low", "high")
 
@@ -68,14 +62,12 @@ class Output(ABC):
 
     def write(self, folder: Path) -> None:
         """Write the file into a folder."""
-        writer: csv.CSVWriter | parquet.ParquetWriter | None = None
+        writer, form = None, format_of(self.file)
         try:
             for piece in self.pieces():
                 columns = [arrow_numbers(some) if isinstance(some, np.ndarray) else some for some in piece]
-                batch = pa.record_batch(columns, names=self.header)
-                if self.file.endswith(".csv"):
-                    batch = neutral_batch(batch)
-                writer = writer or _open(folder / self.file, batch, looks_up_numbers=self.looks_up_numbers)
+                batch = form.written(pa.record_batch(columns, names=self.header))
+                writer = writer or form.writer(folder / self.file, batch, looks_up_numbers=self.looks_up_numbers)
                 writer.write(batch)
                 del piece, columns, batch  # the next ones take their place
         except OSError as problem:
@@ -125,10 +117,8 @@ class RecordsOutput(Output):
 
     def written_classes(self) -> PublishedClasses:
         """Return the classes with their labels as they stand in the file."""
-        if not self.file.endswith(".csv"):
-            return self.published
-        labels = tuple(tuple(map(neutral_text, known)) for known in self.published.labels)
-        return replace(self.published, labels=labels)
+        written = format_of(self.file).written_label
+        return replace(self.published, labels=tuple(tuple(map(written, known)) for known in self.published.labels))
 
     @property
     def header(self) -> list[str]:
@@ -273,31 +263,3 @@ def _label_columns(labels: Sequence[tuple[str, ...]], columns: Iterable[NDArray[
         pa.DictionaryArray.from_arrays(arrow_numbers(codes), pa.array(known, pa.string()))
         for known, codes in zip(labels, columns, strict=True)
     ]
-
-
-def _open(path: Path, first: pa.RecordBatch, *, looks_up_numbers: bool) -> csv.CSVWriter | parquet.ParquetWriter:
-    """Return a writer for batches like this one, the first."""
-    if path.suffix == ".csv":
-        return csv.CSVWriter(str(path), first.schema)
-    return parquet.ParquetWriter(
-        str(path),
-        first.schema,
-        compression="zstd",
-        version="2.6",
-        # Without the Arrow schema readers see plain text, not the dictionary it is stored as.
-        store_schema=False,
-        use_dictionary=looks_up_numbers or [name for name in first.schema.names if _labels(first.column(name))],
-        write_batch_size=_rows_at_once([_labels(column) for column in first.columns], looks_up_numbers),
-    )
-
-
-def _rows_at_once(labels: Sequence[int], looks_up_numbers: bool) -> int | None:
-    """Return how many rows the Parquet writer encodes at once, by the number of labels of each column."""
-    if max(labels) > _FEW_LABELS or (looks_up_numbers and 0 in labels):
-        return None
-    return _NUMBERS_AT_ONCE if 0 in labels else _ROWS_AT_ONCE
-
-
-def _labels(column: pa.Array) -> int:
-    """Return the number of labels that a column takes its texts from."""
-    return len(getattr(column, "dictionary", ()))

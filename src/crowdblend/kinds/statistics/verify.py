@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -14,13 +13,11 @@ from crowdblend.kinds.statistics.statistic import Statistic, group_columns
 from crowdblend.kinds.statistics.values import SampleValues, StrataValues, values_of
 from crowdblend.methods.estimates.laws import NoiseOnEveryCell
 from crowdblend.methods.planning.statistics.accuracy import Shape
+from crowdblend.reading.data_file import Row
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.reading.verification.consistency import require_files
-from crowdblend.reading.verification.counts import read_rows
+from crowdblend.reading.verification.consistency import require_files, require_rows
 from crowdblend.reading.verification.shown_people import ShownPeople
 
-# A row of the data.
-Row = dict[str, Any]
 _ERRORS = ("error", "rank_error")
 
 
@@ -32,13 +29,13 @@ def check(release: PublishedRelease) -> tuple[ShownPeople, ...]:
     facts = release.facts
     assert isinstance(facts, StatisticsFacts)
     quantiles = any(made.is_quantile for made in facts.statistics)
-    (path,) = require_files(release, "data")
+    (file,) = require_files(release, "data")
     texts = ("statistic", *group_columns(facts.statistics))
     columns = [*texts, "value", "error", *(["rank_error"] if quantiles else [])]
-    rows = read_rows(path, columns, texts, blank=_ERRORS if quantiles else ())
+    rows = require_rows(file, columns, texts, blank=_ERRORS if quantiles else ())
     planned = [(place, labels) for place, made in enumerate(facts.statistics) for labels in facts.bins(made) or ((),)]
-    if [tuple(row[name] or None for name in texts) for row in rows] != list(_expected_texts(facts, planned)):
-        raise contradiction(f"{path.name} has other rows than the statistics that were planned")
+    if [tuple(row[name] for name in texts) for row in rows] != list(_expected_texts(facts, planned)):
+        raise contradiction(f"{file.name} has other rows than the statistics that were planned")
     errors, least = {}, {}
     for place, made in enumerate(facts.statistics):
         if facts.design.counts_exactly and not made.depends_on_groups:
@@ -51,12 +48,12 @@ def check(release: PublishedRelease) -> tuple[ShownPeople, ...]:
         made = facts.statistics[place]
         holds = _error_holds(facts, made, row, errors.get(place), least.get(place, 0.0))
         if not (holds and _is_possible(facts, made, row)):
-            raise contradiction(f"{path.name} has an error that was not planned, or an impossible number")
+            raise contradiction(f"{file.name} has an error that was not planned, or an impossible number")
     shown = []
     for place, made in enumerate(facts.statistics):
         own = [row for row, (other, _) in zip(rows, planned, strict=True) if other == place]
         if not (_on_grid(facts, made, own) and _counts_follow(facts, place, own)):
-            raise contradiction(f"{path.name} has numbers that its grid, its rate or its noise does not give")
+            raise contradiction(f"{file.name} has numbers that its grid, its rate or its noise does not give")
         if (totals := _totals(facts, place, own)) is not None:
             shown.append(_shown_people(facts, place, totals))
     return tuple(shown)

@@ -10,7 +10,6 @@ from crowdblend.kinds.statistics.statistic import group_columns
 from crowdblend.reading.figures.bars import interval_chart
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reading.reports.blocks import Block, Heading, Table, figure
-from crowdblend.reading.reports.rows import read_rows
 from crowdblend.reading.reports.text import distinct_labels, label, round_up, shorten
 from crowdblend.reading.reports.view import Part, View
 from crowdblend.trusted.guarantees.aggregates import RandomSamples, RobustSampling
@@ -50,12 +49,12 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     facts = folder.facts
     assert isinstance(facts, StatisticsFacts)
     by_name: dict[str, list[PublishedValue]] = {}
-    groups = group_columns(facts.statistics)
-    for path in folder.files.values():
-        for row in read_rows(path, "statistic", ("value",), labels=groups, blank=("error", "rank_error")):
+    groups, errors = group_columns(facts.statistics), ("error", "rank_error")
+    for file in folder.files.values():
+        for row in file.rows(("statistic", *groups), ("value", *errors), blank=(*groups, *errors)):
             group = " / ".join(row[column] for column in groups if row[column] is not None) or None
             numbers = (row["value"], row["error"], row["rank_error"])
-            by_name.setdefault(row["statistic"], []).append(PublishedValue(row["statistic"], group, *numbers))
+            by_name.setdefault(name := str(row["statistic"]), []).append(PublishedValue(name, group, *numbers))
     single = [some[0] for some in by_name.values() if some[0].group is None]
     blocks: list[Block] = [_singles(facts, single)] if single else []
     for name, some in by_name.items():

@@ -20,11 +20,11 @@ def check(release: PublishedRelease) -> tuple[ShownPeople, ...]:
     """Refuse another number of rows than the facts say; return the noisy number of people of a sample by coins."""
     facts = release.facts
     assert isinstance(facts, SynopsisFacts)
-    (path,) = require_files(release, "data")
+    (file,) = require_files(release, "data")
     table = CellTable(facts.columns, CellLaws(None))
-    found = check_cells(table, require_cells(path, list(facts.columns)), least=1)
+    found = check_cells(table, require_cells(file, list(facts.columns)), least=1)
     if (pc.sum(found.column(N)).as_py() or 0) != facts.mechanism.rows:
-        raise contradiction(f"{path.name} has another number of rows")
+        raise contradiction(f"{file.name} has another number of rows")
     if facts.design.counts_exactly or facts.size is None:
         return ()
     ran = facts.counted_synopsis

@@ -8,7 +8,6 @@ from markupsafe import Markup
 
 from crowdblend.kinds.synopsis.facts import SynopsisFacts
 from crowdblend.kinds.table.view import bars
-from crowdblend.reading.cells import open_cells
 from crowdblend.reading.figures.bars import interval_chart
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reading.reports.blocks import Block, Heading, Table, figure
@@ -28,7 +27,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     """Return the page, from the certificate and the synthetic rows alone."""
     facts = folder.facts
     assert isinstance(facts, SynopsisFacts)
-    summary = summarize(open_cells(next(iter(folder.files.values())), counted=False))
+    summary = summarize(folder.open(next(iter(folder.files))))
     keys = [
         ("synthetic rows", f"{summary.people:,}"),
         ("queries answered", f"{facts.query_class.size:,}"),

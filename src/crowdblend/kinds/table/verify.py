@@ -19,8 +19,8 @@ def check(release: PublishedRelease) -> tuple[ShownPeople]:
     facts = release.facts
     assert isinstance(facts, CountsFacts)
     ((name, table),) = release.tables.items()
-    path, *totals = require_files(release, name, *([TOTALS] if facts.totals else []))
-    cells = require_cells(path, list(table.columns), counter=table.laws.counter, flagged=table.flagged)
+    file, *totals = require_files(release, name, *([TOTALS] if facts.totals else []))
+    cells = require_cells(file, list(table.columns), counter=table.laws.counter, flagged=table.flagged)
     counts = check_cells(table, cells).column(N).to_numpy()
     check_estimates(table.laws, cells)
     for other in totals:

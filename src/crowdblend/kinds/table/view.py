@@ -15,7 +15,6 @@ from crowdblend.kinds.shared.outputs import RecordsOutput
 from crowdblend.kinds.table.facts import EverywhereFacts, ThresholdFacts
 from crowdblend.methods.estimates.cells import CellLaws
 from crowdblend.methods.recoding.domain import Domain
-from crowdblend.reading.cells import open_cells
 from crowdblend.reading.figures.bars import bar_chart
 from crowdblend.reading.figures.quantity import whole
 from crowdblend.reading.notes import sentences
@@ -66,7 +65,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     facts = folder.facts
     counted = facts.rows_are_counted is True
     ((name, table),) = folder.tables.items()
-    cells, written = open_cells(folder.files[name], counted=counted), folder.output(name)
+    cells, written = folder.open(name), folder.output(name)
     if isinstance(written, RecordsOutput):
         cells = replace(cells, classes=written.written_classes())
     summary = summarize(cells, table)

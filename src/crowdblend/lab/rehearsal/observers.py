@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from hashlib import blake2b
 from typing import Protocol
 
+from crowdblend.kinds.shared.data_formats import format_of
 from crowdblend.kinds.shared.plan import Outcome
 from crowdblend.methods.recoding.classes import Recoding
 from crowdblend.methods.selection.lattice import Node
 from crowdblend.trusted.machine.frozen import dataclass
-from crowdblend.trusted.machine.packages import parquet, pyarrow
 
 # The outcome of a release for each way of looking at it.
 Views = dict[str, str]
@@ -41,12 +39,7 @@ class ShownFile:
 
 def shown_in(name: str, content: bytes) -> ShownFile:
     """Return a published file as it is read."""
-    if name.endswith(".csv"):
-        header, *rows = csv.reader(io.StringIO(content.decode()))
-        return ShownFile(header, rows, content)
-    held = parquet.ParquetFile(pyarrow.BufferReader(content)).read(use_threads=False)
-    columns = [[str(value) for value in column.to_pylist()] for column in held.columns]
-    return ShownFile(held.column_names, [list(row) for row in zip(*columns, strict=True)], content)
+    return ShownFile(*format_of(name).rows(content), content)
 
 
 # All files of a release by name.

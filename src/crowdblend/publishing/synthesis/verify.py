@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -23,13 +22,13 @@ def check(release: PublishedRelease) -> None:
     assert isinstance(facts, SyntheticFacts)
     if facts.sources and set(release.certificate.stated) != set(facts.stated_assumptions):
         raise contradiction("it does not state what its sources take on trust")
-    whole = replace(release, publication=None)
+    whole = release.whole or release
     if not facts.sources:
         _check_beside(whole, facts)
-    (path,) = require_files(release, DATA)
-    if path.stem != STEM:
+    (file,) = require_files(release, DATA)
+    if file.stem != STEM:
         raise contradiction("the file of its rows is not called synthetic")
-    cells, codes = require_cells(path, list(facts.columns)), [np.empty((0, len(facts.columns)), np.int32)]
+    cells, codes = require_cells(file, list(facts.columns)), [np.empty((0, len(facts.columns)), np.int32)]
     labels = [pa.array(domain.labels or (), pa.large_string()) for domain in facts.columns.values()]
     for piece in cells.rows():
         check_labels(facts.columns, cells, piece)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
 from crowdblend.kinds.shared.places import Places, Values
+from crowdblend.reading.data_file import DataFile
 from crowdblend.reading.figures.maps import Rectangle
-from crowdblend.trusted.machine.packages import csv, parquet
+from crowdblend.trusted.machine.packages import pyarrow as pa
 
 # Tiles along an axis, and cells of the grid in which boxes are counted.
 MOST_TILES, _FINEST = 64, 1 << 22
@@ -19,25 +19,20 @@ Tile = tuple[Rectangle, int]
 ROWS = 1 << 16
 
 
-def read_places(path: Path, axes: list[str]) -> Places:
+def read_places(file: DataFile, axes: list[str]) -> Places:
     """Return the places of a published file."""
-    pieces = [Places.of([np.empty(0)] * len(axes)), *map(Places.of, _coordinates(path, axes))]
+    pieces = [Places.of([np.empty(0)] * len(axes)), *map(Places.of, _coordinates(file, axes))]
     values = zip(*(places.axes for places in pieces), strict=True)
     counts = np.concatenate([places.counts for places in pieces])
     return Places.of(tuple(map(np.concatenate, values)), counts)  # a place may go on in the next piece
 
 
-def _coordinates(path: Path, axes: list[str]) -> Iterator[list[Values]]:
+def _coordinates(file: DataFile, axes: list[str]) -> Iterator[list[Values]]:
     """Yield the coordinates of a published file, an array for each axis, some rows at a time."""
-    if path.suffix == ".csv":
-        table = csv.read_csv(str(path), convert_options=csv.ConvertOptions(include_columns=axes))
-        yield [table.column(name).to_numpy().astype(np.float64) for name in axes]
-        return
-    with parquet.ParquetFile(path) as opened:
-        # Without threads it takes a third of the time: handing over takes longer than reading.
-        for batch in opened.iter_batches(ROWS, columns=axes, use_threads=False):
-            columns = (batch.column(name).to_numpy(zero_copy_only=False) for name in axes)
-            yield [column.astype(np.float64, copy=False) for column in columns]
+    # Without threads it takes a third of the time: handing over takes longer than reading.
+    for batch in file.batches(dict.fromkeys(axes, pa.float64()), rows=ROWS, threads=False):
+        columns = (batch.column(name).to_numpy(zero_copy_only=False) for name in axes)
+        yield [column.astype(np.float64, copy=False) for column in columns]
 
 
 def tile_edges(low: float, high: float, step: float, least: float) -> list[float]:

@@ -97,7 +97,7 @@ def summarize(data: Cells, table: CellTable | None = None) -> Summary:
     margins = [counter.margin(most=MOST_LABELS if len(counter.columns) == 2 else None) for counter in counters]
     several = [margin for margin in margins if len(margin.columns) == 1]
     return Summary(
-        name=data.path.stem,
+        name=data.file.stem,
         columns=data.columns,
         flagged=data.flagged,
         counter=data.counter,

@@ -45,16 +45,17 @@ def write_report(
     if out is not None and not target.parent.is_dir():
         message = f"The folder {visible(str(target.parent))} does not exist. Create it first."
         raise InvalidInput(message, where="--out", code="output-parent")
-    write_whole(target, _html(opened, figures).encode(), what="report")
+    write_whole(target, report_of(opened, figures=figures).encode(), what="report")
     return target
 
 
 def report_html(folder: Path | str, *, figures: bool = True) -> str:
     """The report as text; raises InvalidInput where certificate and data have another form than any release has."""
-    return _html(read(folder), figures)
+    return report_of(read(folder), figures=figures)
 
 
-def _html(release: PublishedRelease, figures: bool) -> str:
+def report_of(release: PublishedRelease, *, figures: bool = True) -> str:
+    """The report of a release that is open already, as text."""
     try:
         return page(release, view_of(release, figures), figures)
     except _UNFIT as error:

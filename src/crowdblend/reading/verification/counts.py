@@ -1,18 +1,14 @@
-"""Published tables, checked against their certificate: small ones row by row, cells with counts against the least count
-and the declared labels."""
+"""Published cells with counts, checked against the least count and the declared labels of their certificate."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from pyarrow import csv, parquet
 
 from crowdblend.kinds.shared.facts import CellTable, contradiction
 from crowdblend.methods.estimates.cells import CellLaws, combinations, total_intervals
@@ -36,20 +32,20 @@ def check_cells(table: CellTable, cells: Cells, least: int | None = None) -> pa.
     for piece in cells.pieces():
         rows += piece.num_rows
         if least is not None and pc.min(piece.column(N)).as_py() < least:
-            raise contradiction(f"{cells.path.name} has a cell below {least}")
+            raise contradiction(f"{cells.file.name} has a cell below {least}")
         if exact_from is not None and EXACT in piece.column_names:
             small = pc.and_(piece.column(EXACT), pc.less(piece.column(N), exact_from))
             if pc.any(small).as_py() or piece.column(EXACT).null_count:
-                raise contradiction(f"{cells.path.name} calls a cell below {exact_from} exact")
+                raise contradiction(f"{cells.file.name} calls a cell below {exact_from} exact")
         check_labels(table.columns, cells, piece)
         if cells.counted:
             order.check([piece.column(key) for key in cells.keys])
         classes.add(piece.select([*cells.keys, N]))
     found = classes.table()
     if cells.counted and found.num_rows < rows:
-        raise contradiction(f"{cells.path.name} has a cell twice")
+        raise contradiction(f"{cells.file.name} has a cell twice")
     if least is None and combinations(table.columns[name].number_of_labels for name in cells.columns) != rows:
-        raise contradiction(f"{cells.path.name} does not show every cell")
+        raise contradiction(f"{cells.file.name} does not show every cell")
     if table.laws.stratum is not None:
         check_strata(table, cells)
     return found
@@ -70,21 +66,21 @@ def check_order(table: CellTable, cells: Cells) -> None:
 
 
 def _order(table: CellTable, cells: Cells) -> RowOrder:
-    return RowOrder([table.columns[name] for name in cells.columns], cells.path.name)
+    return RowOrder([table.columns[name] for name in cells.columns], cells.file.name)
 
 
 def check_strata(table: CellTable, cells: Cells) -> None:
     """Refuse a cell with fewer people than are shown of its stratum."""
     stratum = table.laws.stratum
     if stratum not in cells.columns:
-        raise contradiction(f"{cells.path.name} adds people of different strata up")
+        raise contradiction(f"{cells.file.name} adds people of different strata up")
     key = cells.keys[cells.columns.index(stratum)]
     each = zip(table.laws.strata, table.shown_by, strict=True)
     shown = {label: law.shown_from for label, law in each if law.shown_from is not None}
     for piece in cells.pieces() if shown else ():
         least = np.array([shown.get(str(label), _NO_LEAST) for label in piece.column(key).to_pylist()], np.int64)
         if (piece.column(N).to_numpy() < least).any():
-            raise contradiction(f"{cells.path.name} has a cell below the k of its stratum")
+            raise contradiction(f"{cells.file.name} has a cell below the k of its stratum")
 
 
 class RowOrder:
@@ -124,34 +120,11 @@ def check_labels(columns: Mapping[str, Domain], cells: Cells, piece: pa.Table) -
         # Each once before it is a text: as codes, a long label of many rows takes no more room than one.
         seen = pc.cast(pc.unique(piece.column(key)), pa.large_string())
         if not pc.all(pc.is_in(seen, value_set=pa.array(labels, pa.large_string()))).as_py():
-            raise contradiction(f"column {name!r} of {cells.path.name} has a label outside its domain")
+            raise contradiction(f"column {name!r} of {cells.file.name} has a label outside its domain")
 
 
 # No count comes near it, with any noise.
 _NO_LEAST = -(2**62)
-
-
-def read_rows(
-    path: Path, columns: list[str], texts: Collection[str], blank: tuple[str, ...] = ()
-) -> list[dict[str, Any]]:
-    """The rows of a file with exactly these columns; every number in it is finite, and only some may be blank."""
-    kinds = {name: pa.string() if name in texts else pa.float64() for name in columns}
-    options = csv.ConvertOptions(column_types=kinds, strings_can_be_null=False)
-    try:
-        as_csv = path.suffix == ".csv"
-        table = csv.read_csv(path, convert_options=options) if as_csv else parquet.read_table(str(path))
-    except (pa.ArrowException, OSError) as damaged:
-        raise contradiction(f"{path.name} is not readable") from damaged
-    if table.column_names != columns:
-        raise contradiction(f"{path.name} has other columns")
-    rows: list[dict[str, Any]] = table.to_pylist()
-    for row in rows:
-        for name in set(columns) - set(texts):
-            if name in blank and row[name] is None:
-                continue
-            if not isinstance(row[name], int | float) or not math.isfinite(row[name]):
-                raise contradiction(f"{path.name} has something else than a number in {name}")
-    return rows
 
 
 # Estimates are doubles with one digit behind the point.
@@ -188,9 +161,9 @@ def _compare(cells: Cells, estimates: Estimates, right: Intervals) -> None:
     silent = np.isnan(estimates.estimate) & (estimates.low < 0) & (estimates.high < 0)
     near = np.abs(estimates.estimate - estimate) <= _NEAR * np.maximum(1, np.abs(estimate))
     if (~silent & ~near & ~(np.isnan(estimates.estimate) & np.isnan(estimate))).any():
-        raise contradiction(f"{cells.path.name} has an estimate that is not its count divided by the rate")
+        raise contradiction(f"{cells.file.name} has an estimate that is not its count divided by the rate")
     width = np.where(high < 0, low, high - low) + 1
     narrow = (estimates.low > low) | ((high < 0) & (estimates.high >= 0)) | ((high >= 0) & (estimates.high < high))
     wide = (estimates.low < low - width) | ((high >= 0) & (estimates.high > high + width))
     if (~silent & (narrow | wide)).any():
-        raise contradiction(f"{cells.path.name} has an interval that does not follow from its count and the rate")
+        raise contradiction(f"{cells.file.name} has an interval that does not follow from its count and the rate")

@@ -95,8 +95,7 @@ def show_result(visit: Visit) -> Response:
     }
     release = _open_release(studio, folder)
     given = {"folder": folder, "entry": job.result.get("entry"), "notes": job.notes, "release": release, "code": code}
-    told = {"path": str(published), "parquet": sorted(one.name for one in published.glob("*.parquet"))}
-    return visit.step(draft, "result", "result.html", **given, **told)
+    return visit.step(draft, "result", "result.html", **given, path=str(published))
 
 
 def download(visit: Visit) -> Response:
@@ -108,9 +107,9 @@ def download(visit: Visit) -> Response:
 def download_csv(visit: Visit) -> Response:
     """Return a data file as CSV that Excel opens as it is."""
     asked = visit.request.query_params
-    name = asked.get("file", "")
+    name = asked.get("table", "")
     folder = str(visit.studio.root.existing(asked.get("folder", "")))
-    return _temporary(visit.studio, f"{Path(name).stem}.csv", "write_table", {"folder": folder, "file": name})
+    return _temporary(visit.studio, f"{name}.csv", "write_table", {"folder": folder, "table": name})
 
 
 def _temporary(studio: Studio, name: str, function: str, arguments: dict[str, str]) -> Response:

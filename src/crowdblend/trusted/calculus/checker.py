@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
@@ -24,6 +25,7 @@ from crowdblend.trusted.guarantees.parameters import check_type
 from crowdblend.trusted.guarantees.privacy import CrowdBlending
 from crowdblend.trusted.guarantees.profiles import Profile
 
+Derivations = tuple[Derivation, ...]
 DEEPEST = 60
 MOST_STEPS = 500
 # Steps that only name a mechanism or a curve cost nothing, and a series has as many as it has releases.
@@ -37,6 +39,12 @@ def verify(text: str) -> Certificate:
 
     The data are not looked at.
     """
+    document = sealed(text)
+    return certificate_of(document, lambda: _steps_of(document))
+
+
+def sealed(text: str) -> Document:
+    """Return the parts of a certificate, whose digest holds; nothing is derived."""
     check_type("verify", text, str, "the JSON text of a certificate")
     document = parse(text)
     if document.get("format") != FORMAT:
@@ -47,10 +55,14 @@ def verify(text: str) -> Certificate:
         raise DoesNotVerify("The digest does not match the content: the certificate was edited.")
     if not isinstance(document["facts"], dict):
         raise DoesNotVerify("The facts are not names with values.")
+    return document
+
+
+def certificate_of(document: Document, derive: Callable[[], Derivations]) -> Certificate:
+    """Return the certificate with these derivations, if it is the one that the parts of a certificate state."""
     try:
-        steps: Counter[bool] = Counter()
         certificate = Certificate(
-            derivations=tuple(_derive(tree, steps) for tree in document["derivations"]),
+            derivations=derive(),
             stated=tuple(Assumption[name] for name in document["stated"]),
             facts=document["facts"],
         )
@@ -80,6 +92,12 @@ def sha256_of(path: Path) -> str:
     """Return the hash of a file, as certificates state it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _steps_of(document: Document) -> Derivations:
+    """Return the derivations that a document writes down, each step applied anew."""
+    steps: Counter[bool] = Counter()
+    return tuple(_derive(tree, steps) for tree in document["derivations"])
 
 
 def _derive(node: Document, steps: Counter[bool], depth: int = 0) -> Derivation:
