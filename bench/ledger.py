@@ -16,7 +16,7 @@ from statistics import median
 from crowdblend import plan
 from crowdblend.ledger import Entry, Ledger, Spending
 from crowdblend.ledger.chain import next_record
-from crowdblend.ledger.history import BegunRecord, FinishedRecord, to_body
+from crowdblend.ledger.steps import BegunRecord, FinishedRecord, to_body
 from crowdblend.publishing.pending import with_profile
 from crowdblend.trusted.guarantees.privacy import Guarantee
 

@@ -34,6 +34,7 @@ FAMILIES = {
     "plan": "what cannot be planned",
     "command": "options of commands",
     "limit": "limits of a ledger",
+    "approval": "approvals in a ledger",
     "ledger": "the ledger",
 }
 MOST = 3

@@ -61,7 +61,7 @@ or the option, or null. The sentence is also on stderr.
 | 0 | done | goes on |
 | 1 | it ran, and the answer is no: nothing reaches the target, a certificate does not verify | tells somebody |
 | 2 | wrong use, policy or data (`data.…`), or a package is missing | tells somebody |
-| 3 | the ledger refuses: an earlier release, a limit, the rights of a role | tells a steward, or an approver |
+| 3 | the ledger refuses: an earlier release, a limit, no approval, a role's rights | tells a steward or an approver |
 | 4 | not reachable or busy: a server, a database, another writer, another release in this folder | tries again later |
 | 5 | a disk is full, or memory is used up | makes room and tries again |
 | 6 | the release counts as spent, but its folder has not appeared | `crowdblend ledger resume` with `entry` |

@@ -35,6 +35,7 @@ def begun(**changed) -> str:
         "identity": None,
         "not_compared": [],
         "other_people": [],
+        "approval": None,
         "software": "crowdblend",
         "by": "ann",
         **changed,
@@ -83,6 +84,9 @@ def finished(**changed) -> str:
         begun(not_compared=["x"]),
         begun(not_compared=7),
         begun(other_people=["x"]),
+        begun(approval="x"),
+        begun(approval=0),
+        begun(approval=1),
         begun(fresh="yes"),
         begun(rate="often"),
         begun(rate=-1),
@@ -97,7 +101,7 @@ def finished(**changed) -> str:
         begun(entry="4"),
         begun(entry=None),
     ],
-    ids=range(46),
+    ids=range(49),
 )
 def test_a_record_that_makes_no_sense(path: Path, body: str) -> None:
     add(path, body)

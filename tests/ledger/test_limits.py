@@ -30,7 +30,7 @@ def profiled(epsilon: float = 0.5, delta: float = 1e-7) -> tuple:
 def test_what_exceeds_it_is_refused_and_nothing_is_recorded(ledger: Ledger) -> None:
     ledger.limit("residents", epsilon=1.0, delta=1e-6)
     ledger.begin(spending("a", guarantees=plain(0.6)))
-    for call in (ledger.begin, ledger.preview, ledger.check_limit):
+    for call in (ledger.begin, ledger.preview, ledger.check_spending):
         with pytest.raises(Refused) as refused:
             call(spending("b", guarantees=plain(0.6)))
         assert refused.value.code == "limit.exceeded"
@@ -221,7 +221,7 @@ def test_a_name_that_is_taken_for_another_is_refused(name: str, tmp_path: Path) 
     calls = [
         lambda: ledger.begin(spending("a", name)),
         lambda: ledger.preview(spending("a", name)),
-        lambda: ledger.check_limit(spending("a", name)),
+        lambda: ledger.check_spending(spending("a", name)),
         lambda: ledger.limit(name, epsilon=9.0, delta=1e-3),
         lambda: ledger.overlap("pupils", name),
         lambda: ledger.describe(name, owner="x", description="x"),
@@ -253,7 +253,7 @@ def test_a_clock_that_is_put_back_prolongs_nothing(ledger: Ledger, monkeypatch: 
     monkeypatch.setattr(module, "now", lambda: "2030-07-01T08:00:00+00:00")
     ledger.begin(spending("x", "others", guarantees=plain(0.1)))
     monkeypatch.undo()
-    for call in (ledger.begin, ledger.preview, ledger.check_limit):
+    for call in (ledger.begin, ledger.preview, ledger.check_spending):
         with pytest.raises(Refused) as refused:
             call(spending("a", guarantees=plain(0.1)))
         assert refused.value.code == "limit.ended"

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from crowdblend.cli import ledger_recovery, ledger_team
+from crowdblend.cli import ledger_approvals, ledger_recovery, ledger_team
 from crowdblend.cli.engines import engine_option
 from crowdblend.cli.ledger_team import ledger_option
 from crowdblend.cli.output import (
@@ -57,7 +57,7 @@ def command() -> None:
     """
 
 
-for _each in (*ledger_team.COMMANDS, *ledger_recovery.COMMANDS):
+for _each in (*ledger_team.COMMANDS, *ledger_approvals.COMMANDS, *ledger_recovery.COMMANDS):
     command.add_command(_each)
 
 
@@ -254,7 +254,7 @@ def export_head(*, export: str, where: str | None) -> None:
 
 def _row(entry: Entry) -> list[str]:
     spending = entry.spending
-    loss = spending.differential or spending.replacement_loss
+    loss = spending.loss
     return [
         str(entry.id),
         entry.created[:10],

@@ -12,7 +12,7 @@ from crowdblend.errors import InvalidInput, Refused
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.declarations import Limit
 from crowdblend.ledger.filters import order_for
-from crowdblend.ledger.history import Population
+from crowdblend.ledger.populations import Population
 from crowdblend.ledger.roles import role_script, role_statements
 from crowdblend.trusted.guarantees.privacy import Relation
 from crowdblend.trusted.guarantees.wording import at_most
@@ -27,7 +27,7 @@ ledger_option = click.option(
     "--ledger", "where", metavar="URL|PATH", help="The ledger to use; else CROWDBLEND_LEDGER, else your own."
 )
 by_option = click.option("--by", metavar="NAME", help="Who states it; by default the user of this process.")
-_why = click.option("--why", metavar="TEXT", help="For what reason.")
+why_option = click.option("--why", metavar="TEXT", help="For what reason.")
 
 
 @click.command("limit")
@@ -46,7 +46,7 @@ _why = click.option("--why", metavar="TEXT", help="For what reason.")
 )
 @click.option("--renyi", is_flag=True, help="Count by Rényi divergence instead of sums: better for many releases.")
 @by_option
-@_why
+@why_option
 @ledger_option
 @answers
 def limit(
@@ -124,6 +124,7 @@ def _about(one: Population) -> list[str]:
         "owner": one.owner,
         "people": one.description,
         "limit": one.limit and one.limit.words(),
+        "waits": one.threshold and one.threshold.words(),
         "overlaps": ", ".join(one.overlapping),
         "others": ", ".join(one.others),
         "sources": ", ".join(one.sources),
@@ -148,7 +149,7 @@ def describe(population: str, *, owner: str, description: str, by: str | None, w
 @click.command("overlap")
 @click.argument("population")
 @click.argument("other")
-@_why
+@why_option
 @by_option
 @ledger_option
 @answers
@@ -164,7 +165,7 @@ def overlap(population: str, other: str, *, why: str | None, by: str | None, whe
 @click.command("distinct")
 @click.argument("population")
 @click.argument("other")
-@_why
+@why_option
 @by_option
 @ledger_option
 @answers
@@ -224,7 +225,8 @@ def roles() -> None:
     """Print the SQL of the roles for a ledger in PostgreSQL; its owner, who may make roles, runs it with psql.
 
     An operator begins and finishes releases, a steward also declares who the people are; an approver sets limits and
-    does not release. A reader sees releases and totals, and no keys. The database enforces all of it.
+    thresholds, approves, and does not release. A reader sees releases and totals, and no keys. The database enforces
+    all of it.
     """
     answer({"statements": list(role_statements())}, role_script())
 

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Annotated
 
 import msgspec
 
 from crowdblend.errors import RefusedByLedger
-from crowdblend.ledger.chain import DIGEST
+from crowdblend.ledger.chain import Digest
 from crowdblend.ledger.entry import Entry, Spending, check_digest, check_text
 from crowdblend.trusted.calculus.encoding import encode
 from crowdblend.trusted.guarantees.privacy import Guarantee
 from crowdblend.trusted.machine.frozen import dataclass
-
-Digest = Annotated[str, msgspec.Meta(pattern=rf"\A{DIGEST.pattern}\Z")]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ import hmac
 import json
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.trusted.machine.frozen import dataclass
@@ -25,6 +27,7 @@ HEAD_FORMAT = "crowdblend ledger head 1"
 HEAD_NAMESPACE = "crowdblend-ledger-head"
 """The purpose of a signature of a head."""
 DIGEST = re.compile(r"[0-9a-f]{64}")
+Digest = Annotated[str, msgspec.Meta(pattern=rf"\A{DIGEST.pattern}\Z")]
 
 
 class Record(NamedTuple):

@@ -319,10 +319,11 @@ def _refuse_beside_limit(
     *,
     numbered: bool = False,
 ) -> None:
-    """Refuse people of another population where one of both has a limit, which would not see the other's releases."""
+    """Refuse people of another population where one of both has a limit or a threshold, which would not see both."""
     for other in (*people, *numbers):
-        if not (declarations.limit(population) or declarations.limit(other)):
+        if not (declarations.is_watched(population) or declarations.is_watched(other)):
             continue
+        rule = "limit" if declarations.limit(population) or declarations.limit(other) else "threshold"
         unnamed = population.startswith(UNNAMED)
         names = f"{'NAME' if unnamed else repr(population)} {other!r}"
         own_ids = _OWN_IDS if numbered else ""
@@ -333,7 +334,7 @@ def _refuse_beside_limit(
             says = f"Some ids of this table are also in the population {other!r}, as small numbers are by chance"
             remedy += f" For other people: crowdblend ledger distinct {names}."
         raise RefusedByLedger(
-            f"{says}, and a limit holds that would not count what is released about both.",
+            f"{says}, and a {rule} holds that would not count what is released about both.",
             remedy=remedy,
             where="[data] population",
             code="limit.overlap",

@@ -16,10 +16,10 @@ import msgspec
 from msgspec.structs import asdict, force_setattr
 
 from crowdblend.errors import InvalidInput, RefusedByLedger
-from crowdblend.ledger.entry import check_text, normal_name
+from crowdblend.ledger.entry import Spending, check_text, normal_name
 from crowdblend.ledger.identity import UNNAMED
 from crowdblend.trusted.guarantees.parameters import check
-from crowdblend.trusted.guarantees.privacy import Relation
+from crowdblend.trusted.guarantees.privacy import Differential, Relation
 from crowdblend.trusted.guarantees.wording import at_most
 from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.system import unnamed_user
@@ -28,16 +28,18 @@ NEVER = "never"
 """The `until` of a limit without an end, where the one before has one."""
 
 
-class _Declaration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step"):
+class DeclarationRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step"):
     """A statement of a steward: texts are printable, and names of populations have one spelling."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             if name in ("population", "other"):
                 force_setattr(self, name, normal_name(value))
+            if value is None or name in ("at", "role", "relation", "order"):
+                continue
             if name in ("epsilon", "delta"):
                 check(name, value)
-            elif name not in ("at", "role", "relation", "order") and value is not None:
+            else:
                 check_text(name, value)
 
     def to_dict(self) -> dict[str, object]:
@@ -53,7 +55,7 @@ class _Declaration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_
         return f"{named} (role {role})" if role else named
 
 
-class Limit(_Declaration, frozen=True, tag="limit"):
+class Limit(DeclarationRecord, frozen=True, tag="limit"):
     """The largest ε, at this δ, that all releases about a population may come to, until the end of a day.
 
     It is about one relation, and counts in one way: the sum of losses, or Rényi divergence of an `order`. Both are
@@ -75,6 +77,8 @@ class Limit(_Declaration, frozen=True, tag="limit"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check("epsilon", self.epsilon)
+        check("delta", self.delta)
         if self.until is not None:
             force_setattr(self, "until", last_day(self.until))
         if self.relation is Relation.CONCEAL:
@@ -108,7 +112,7 @@ class Limit(_Declaration, frozen=True, tag="limit"):
             raise InvalidInput(message, remedy=remedy, where="until", code="ledger.until")
 
 
-class Description(_Declaration, frozen=True, tag="population"):
+class Description(DeclarationRecord, frozen=True, tag="population"):
     """The person responsible for a population, and who its people are."""
 
     population: str
@@ -119,7 +123,7 @@ class Description(_Declaration, frozen=True, tag="population"):
     role: str = ""
 
 
-class _Pair(_Declaration, frozen=True):
+class _Pair(DeclarationRecord, frozen=True):
     """A statement about two populations."""
 
     population: str
@@ -144,7 +148,52 @@ class Distinct(_Pair, frozen=True, tag="distinct"):
     """Two populations of other people, although some of their ids agree as small numbers do."""
 
 
-Declaration = Limit | Description | Overlap | Distinct
+class Threshold(DeclarationRecord, frozen=True, tag="threshold"):
+    """The ε or δ beyond which a release about a population waits for an approval; `population` None is any of them.
+
+    A release without an ε that adds up waits as well. Without both numbers no release waits any longer.
+    """
+
+    population: str | None
+    epsilon: float | None
+    delta: float | None
+    by: str
+    why: str | None = None
+    at: str = ""
+    role: str = ""
+
+    @property
+    def is_lifted(self) -> bool:
+        """True if no release waits any longer."""
+        return self.epsilon is None and self.delta is None
+
+    def is_exceeded(self, loss: Differential | None) -> bool:
+        """Return whether a release with this loss waits; None is one without an ε that adds up."""
+        if self.is_lifted or loss is None:
+            return not self.is_lifted
+        stated = ((self.epsilon, loss.epsilon), (self.delta, loss.delta))
+        return any(most is not None and spent > most for most, spent in stated)
+
+    def words(self) -> str:
+        """Return which releases wait, for a message."""
+        whom = "any population" if self.population is None else repr(self.population)
+        if self.is_lifted:
+            return f"no release about {whom}"
+        stated = {"epsilon": self.epsilon, "delta": self.delta}
+        beyond = [f"{name} {at_most(value)}" for name, value in stated.items() if value is not None]
+        return f"a release about {whom} beyond {' or '.join(beyond)}"
+
+    def check_change(self, before: Threshold | None) -> None:
+        """Refuse a change without a reason, and lifting what is not there."""
+        if before is None and self.is_lifted:
+            message = "A threshold has an epsilon, a delta or both. Pass one."
+            raise InvalidInput(message, where="epsilon", code="approval.no-threshold")
+        if before is not None and self.why is None:
+            message = f"There is a threshold already: {before.words()} waits for an approval."
+            raise InvalidInput(message, remedy="Say why it changes (why).", where="why", code="approval.reason")
+
+
+Declaration = Limit | Description | Overlap | Distinct | Threshold
 
 
 @dataclass
@@ -155,6 +204,7 @@ class Declarations:
     descriptions: dict[str, Description] = field(default_factory=dict)
     overlaps: list[Overlap] = field(default_factory=list)
     distinct: list[Distinct] = field(default_factory=list)
+    thresholds: dict[str | None, list[Threshold]] = field(default_factory=dict)
 
     def add(self, declaration: Declaration) -> None:
         """Take one more declaration into account."""
@@ -164,6 +214,8 @@ class Declarations:
             self.descriptions[declaration.population] = declaration
         elif isinstance(declaration, Distinct):
             self.distinct.append(declaration)
+        elif isinstance(declaration, Threshold):
+            self.thresholds.setdefault(declaration.population, []).append(declaration)
         else:
             self.overlaps.append(declaration)
 
@@ -179,6 +231,21 @@ class Declarations:
         found = self.limits.get(population)
         return found[-1] if found else None
 
+    def threshold(self, population: str | None) -> Threshold | None:
+        """Return the threshold in force of a population, or of any of them for None; None where no release waits."""
+        found = self.thresholds.get(population)
+        return None if not found or found[-1].is_lifted else found[-1]
+
+    def exceeded_threshold(self, coming: Spending) -> Threshold | None:
+        """Return the first threshold that a release exceeds: of its people, of people in common, or of anybody."""
+        names = (coming.population, *self.overlapping(coming.population), None)
+        found = (self.threshold(name) for name in names)
+        return next((one for one in found if one is not None and one.is_exceeded(coming.loss)), None)
+
+    def is_watched(self, population: str) -> bool:
+        """Return whether a population has a limit, or a threshold of its own."""
+        return self.limit(population) is not None or self.threshold(population) is not None
+
     def overlapping(self, population: str) -> tuple[str, ...]:
         """Return the populations that were declared to share people with this one, in the order of declaration."""
         return _partners(population, self.overlaps)
@@ -191,7 +258,8 @@ class Declarations:
     def populations(self) -> list[str]:
         """Return every population that something was declared about."""
         pairs = [name for one in (*self.overlaps, *self.distinct) for name in (one.population, one.other)]
-        return [*self.limits, *self.descriptions, *pairs]
+        thresholds = [name for name in self.thresholds if name is not None]
+        return [*self.limits, *thresholds, *self.descriptions, *pairs]
 
 
 def _partners(population: str, pairs: Iterable[_Pair]) -> tuple[str, ...]:

@@ -6,8 +6,18 @@ from typing import TypeVar
 
 import msgspec
 
+from crowdblend.ledger.approvals import Approval
 from crowdblend.ledger.database import Transaction
-from crowdblend.ledger.declarations import NEVER, Description, Distinct, Limit, Overlap, refuse_confusable, this_user
+from crowdblend.ledger.declarations import (
+    NEVER,
+    Description,
+    Distinct,
+    Limit,
+    Overlap,
+    Threshold,
+    refuse_confusable,
+    this_user,
+)
 from crowdblend.ledger.filters import order_for
 from crowdblend.ledger.history import History
 from crowdblend.ledger.reader import LedgerReader
@@ -15,7 +25,7 @@ from crowdblend.ledger.store import now
 from crowdblend.trusted.guarantees.parameters import check
 from crowdblend.trusted.guarantees.privacy import Relation
 
-Declared = TypeVar("Declared", Limit, Description, Overlap, Distinct)
+Declared = TypeVar("Declared", Limit, Description, Overlap, Distinct, Threshold, Approval)
 
 
 class LedgerDeclarations(LedgerReader):
@@ -49,6 +59,39 @@ class LedgerDeclarations(LedgerReader):
         made = Limit(population, epsilon, delta, day, by or this_user(), why, now(), relation, order)
         return self._declare(made, keeps_end=until is None)
 
+    def threshold(
+        self,
+        population: str | None = None,
+        *,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        why: str | None = None,
+        by: str | None = None,
+    ) -> Threshold:
+        """Let every release about a `population` beyond an `epsilon` or a `delta` wait for an approval.
+
+        Without `population` it holds for all of them. Without both numbers an earlier threshold is lifted. A change
+        needs `why`, and `by` names the person, by default the user of this process.
+        """
+        return self._declare(Threshold(population, epsilon, delta, by or this_user(), why, now()))
+
+    def approve(
+        self,
+        population: str,
+        *,
+        policy: str,
+        epsilon: float | None,
+        delta: float | None,
+        why: str | None = None,
+        by: str | None = None,
+    ) -> Approval:
+        """Approve one release about a `population`: of the `policy` with this digest, up to an `epsilon` and a `delta`.
+
+        Both are None for a release without an ε that adds up. `by` names who approves it, by default the user of this
+        process, and `why` gives the reason.
+        """
+        return self._declare(Approval(population, policy, epsilon, delta, by or this_user(), why, now()))
+
     def describe(self, population: str, *, owner: str, description: str, by: str | None = None) -> Description:
         """Declare who answers for a `population`, its `owner`, and who its people are, by a `description`.
 
@@ -72,13 +115,16 @@ class LedgerDeclarations(LedgerReader):
         return self._declare(Distinct(population, other, by or this_user(), why, now()))
 
     def _declare(self, declaration: Declared, *, keeps_end: bool = False) -> Declared:
-        names = {declaration.population, getattr(declaration, "other", declaration.population)}
+        stated = (declaration.population, getattr(declaration, "other", None))
+        names = dict.fromkeys(name for name in stated if name is not None)
 
         def declare(transaction: Transaction, history: History) -> Declared:
             for name in names:
                 refuse_confusable(name, history.names())
             if isinstance(declaration, Limit):
                 declaration.check_change(history.declarations.limit(declaration.population), keeps_end=keeps_end)
+            if isinstance(declaration, Threshold):
+                declaration.check_change(history.declarations.threshold(declaration.population))
             if isinstance(declaration, Distinct):
                 history.declarations.check_distinct(declaration)
             return msgspec.structs.replace(declaration, role=transaction.role())

@@ -47,6 +47,11 @@ class Losses:
             return made
         return stated
 
+    @property
+    def loss(self) -> Differential | None:
+        """The guarantee by which releases are compared: about one person more or less, else about data replaced."""
+        return self.differential or self.replacement_loss
+
     def loss_under(self, relation: Relation) -> Differential | None:
         """Return the guarantee under a relation that adds up: one person more or less, or replaced."""
         return self.differential if relation is Relation.ADD_REMOVE else self.replacement_loss
@@ -163,6 +168,8 @@ class Entry:
     """Earlier releases of which the ledger could not know whether they used this sample."""
     other_people: tuple[int, ...] = ()
     """Earlier releases whose ids agree by chance, about populations that were declared to be other people."""
+    approval: int | None = None
+    """The number of the approval that the release used; None where it needed none."""
     internal: Mapping[str, Any] = field(default_factory=dict)
     """What only the steward may know of the release."""
     statement: Statement | None = None
@@ -203,6 +210,7 @@ class Entry:
             "by": self.by,
             "role": self.role or None,
             "key": self.key_state,
+            "approval": self.approval,
             "statement": None if self.statement is None else vars(self.statement),
         }
 

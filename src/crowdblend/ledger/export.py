@@ -19,6 +19,7 @@ from crowdblend.ledger.ledger import Ledger
 
 _FIELDS = (
     *("entry", "population", "other", "kind", "by", "why", "software", "folder", "series", "certificate_digest"),
+    "approval",
     *("tool", "version", "reference", "owner", "description", "until", "relation", "order"),
 )
 
@@ -37,11 +38,11 @@ def _document(record: Record, body: Mapping[str, Any], entries: Mapping[int, Ent
     document = {"record": record.number, "time": body["at"], "event": body["step"]}
     document |= {name: body[name] for name in _FIELDS if body.get(name) is not None}
     document |= {name: public_name(document[name]) for name in ("population", "other") if name in document}
-    if body["step"] == "limit":
+    if body["step"] in ("limit", "threshold", "approval"):
         document |= {"epsilon": body["epsilon"], "delta": body["delta"]}
     elif body["step"] in ("begun", "stated"):
         spending = entries[body["entry"]].spending
-        loss = spending.differential or spending.replacement_loss
+        loss = spending.loss
         if loss is not None:
             document |= {"epsilon": loss.epsilon, "delta": loss.delta, "relation": loss.relation.value}
     return {**document, **({"role": record.role} if record.role else {}), "hash": record.hash}

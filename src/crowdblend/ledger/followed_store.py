@@ -12,17 +12,9 @@ from typing import TypeVar
 from crowdblend.errors import InvalidInput, NotReachable
 from crowdblend.ledger.chain import Record, next_record
 from crowdblend.ledger.database import Transaction
-from crowdblend.ledger.history import (
-    History,
-    Step,
-    check_keys,
-    checked_body,
-    checked_secret,
-    edited_ledger,
-    ledger_behind,
-    read_identities,
-)
+from crowdblend.ledger.history import History, check_keys, checked_secret, edited_ledger, ledger_behind, read_identities
 from crowdblend.ledger.server import CUT
+from crowdblend.ledger.steps import Step, checked_body
 from crowdblend.ledger.store import Location, Store
 
 Made = TypeVar("Made", bound=Step)

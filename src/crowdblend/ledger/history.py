@@ -1,7 +1,6 @@
 """Entries of a ledger from its records: releases begun and finished, and declarations.
 
-A record of someone else's making is refused here: every field has its type, and no field is unknown. Keys and
-identities lie beside the records, which committed to them: whether they are the same is checked here too.
+Keys and identities lie beside the records, which committed to them: whether they are the same is checked here too.
 """
 
 from __future__ import annotations
@@ -10,130 +9,24 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
-from functools import cache, lru_cache
-from typing import Any, Literal
+from functools import lru_cache
 
 import msgspec
 
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput, RefusedByLedger
-from crowdblend.ledger.adoption import AdoptedRecord, Digest
+from crowdblend.ledger.adoption import AdoptedRecord
+from crowdblend.ledger.approvals import Approval, Approvals
 from crowdblend.ledger.budget import Budget, SpendingGroup
 from crowdblend.ledger.chain import FORMAT, Record, check_record, commitment, matches, sample_name
-from crowdblend.ledger.declarations import Declarations, Description, Distinct, Limit, Overlap
+from crowdblend.ledger.declarations import Declarations
 from crowdblend.ledger.entry import Entry, Spending
-from crowdblend.ledger.identity import UNKNOWN, Identity, fingerprint, identity_of
+from crowdblend.ledger.identity import Identity, fingerprint, identity_of
 from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.statements import StatedRecord
-from crowdblend.trusted.calculus.encoding import decode, encode
+from crowdblend.ledger.steps import BegunRecord, CreatedRecord, FinishedRecord, Step, to_step
+from crowdblend.trusted.calculus.encoding import decode
 from crowdblend.trusted.guarantees.privacy import Guarantee
 from crowdblend.trusted.machine.frozen import dataclass
-from crowdblend.trusted.machine.type_resolution import resolve
-
-_OF_ENTRY = ("software", "by", "key", "key_commitment", "identity", "not_compared", "other_people")
-
-
-class CreatedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="created"):
-    """The ledger was made: its format, and the commitment to its secret."""
-
-    format: str
-    secret: Digest
-    at: str
-
-
-class BegunRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="begun"):
-    """A release was begun: fields as in its spending and its entry."""
-
-    entry: int
-    at: str
-    software: str
-    by: str
-    population: str
-    sample: str
-    fresh: bool
-    kind: str
-    guarantees: msgspec.Raw
-    folder: str
-    source: str
-    rate: float | None
-    policy: Digest | None
-    series: int
-    key: Literal["destroyed", "sealed"]
-    key_commitment: Digest | None
-    identity: Digest | None
-    not_compared: tuple[int, ...]
-    other_people: tuple[int, ...]
-
-    @classmethod
-    def of(cls, entry: Entry) -> BegunRecord:
-        """Return the record that begins an entry."""
-        guarantees = msgspec.Raw(json.dumps(encode(entry.spending.guarantees), allow_nan=False))
-        about = {**vars(entry.spending), "guarantees": guarantees}
-        return cls(entry=entry.id, at=entry.created, **about, **{name: getattr(entry, name) for name in _OF_ENTRY})
-
-    def to_entry(self, guarantees: tuple[Guarantee, ...], role: str) -> Entry:
-        """Return the entry that the record begins, appended by a role of the database."""
-        if not (self.software + self.by).isprintable():
-            raise ValueError("software and by are printable texts")
-        who, made = (self.population, self.sample, self.fresh, self.kind), (self.folder, self.source)
-        spending = Spending(*who, guarantees, *made, self.rate, self.policy, self.series)
-        return Entry(
-            self.entry,
-            self.at,
-            spending,
-            self.key,
-            self.software,
-            self.by,
-            role,
-            key_commitment=self.key_commitment,
-            identity=self.identity,
-            not_compared=self.not_compared,
-            other_people=self.other_people,
-        )
-
-
-class FinishedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="finished"):
-    """A release was published: digests of what appeared, and what only the steward may know of it."""
-
-    entry: int
-    at: str
-    certificate_digest: Digest
-    data_sha256: Digest
-    internal: dict[str, Any]
-
-
-Step = (
-    CreatedRecord
-    | BegunRecord
-    | FinishedRecord
-    | StatedRecord
-    | AdoptedRecord
-    | Limit
-    | Description
-    | Overlap
-    | Distinct
-)
-
-
-@cache
-def _decoder() -> msgspec.json.Decoder[Step]:
-    return msgspec.json.Decoder(resolve(Step))
-
-
-def to_body(step: Step) -> str:
-    """Return a step as JSON in ASCII, which every database keeps as it is."""
-    return json.dumps(json.loads(msgspec.json.encode(step)), sort_keys=True, separators=(",", ":"))
-
-
-def checked_body(step: Step) -> str:
-    """Return a step as JSON, once it can be read again."""
-    body = to_body(step)
-    to_step(body)
-    return body
-
-
-def to_step(body: str) -> Step:
-    """Return the step that JSON describes; raises MsgspecError, ValueError or CrowdblendError where it is none."""
-    return _decoder().decode(body)
 
 
 @lru_cache(maxsize=4096)
@@ -154,6 +47,7 @@ class History:
     counts: dict[tuple[object, ...], tuple[SpendingGroup, int]] = field(default_factory=dict)
     """How many releases spent the same about the same people, in the order of the first."""
     declarations: Declarations = field(default_factory=Declarations)
+    approvals: Approvals = field(default_factory=Approvals)
     secret: str | None = None
     """The commitment to the ledger's secret."""
     latest: str = ""
@@ -201,11 +95,15 @@ class History:
                     raise ValueError("entries are numbered one after the other")
                 entry = self.entries[step.entry] = step.to_entry(_guarantees(bytes(step.guarantees)), role)
                 self._count(entry.spending)
+                if entry.approval is not None:
+                    self.approvals.use(entry.approval, entry.spending, entry.id)
             case FinishedRecord():
                 if self.entries[step.entry].status != "unfinished":
                     raise ValueError("a release is finished once")
                 begun = self.entries[step.entry]
                 self.entries[step.entry] = begun.finished(step.certificate_digest, step.data_sha256, step.internal)
+            case Approval():
+                self.approvals.made.append(msgspec.structs.replace(step, role=role))
             case _:
                 self.declarations.add(msgspec.structs.replace(step, role=role))
         self.latest = max(self.latest, step.at)
@@ -226,61 +124,12 @@ class History:
 
     def names(self) -> tuple[str, ...]:
         """Return every name of a population, of releases and of declarations."""
-        return *self.populations(), *self.declarations.populations()
+        approved = (one.population for one in self.approvals.made)
+        return *self.populations(), *self.declarations.populations(), *approved
 
     def populations(self) -> tuple[str, ...]:
         """Return every population that something was released about, in the order of the first release."""
         return tuple(dict.fromkeys(group.population for group, _ in self.counts.values()))
-
-
-@dataclass(frozen=True)
-class Population:
-    """A population in a ledger; `sources` are the sources that releases read, oldest first."""
-
-    name: str
-    owner: str | None
-    description: str | None
-    sources: tuple[str, ...]
-    releases: int
-    limits: tuple[Limit, ...]
-    overlapping: tuple[str, ...]
-    others: tuple[str, ...]
-
-    @property
-    def limit(self) -> Limit | None:
-        """The limit in force."""
-        return self.limits[-1] if self.limits else None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the population as JSON-ready data."""
-        return {
-            **vars(self),
-            "sources": list(self.sources),
-            "limits": [limit.to_dict() for limit in self.limits],
-            "overlapping": list(self.overlapping),
-            "others": list(self.others),
-        }
-
-
-def populations_of(history: History) -> tuple[Population, ...]:
-    """Return every population that something was released about or declared of, in the order of its appearance."""
-    declared = history.declarations
-    spent: dict[str, list[Spending]] = {name: [] for name in (*history.populations(), *declared.populations())}
-    for entry in history.entries.values():
-        spent[entry.spending.population].append(entry.spending)
-    return tuple(
-        Population(
-            name=name,
-            owner=declared.descriptions[name].owner if name in declared.descriptions else None,
-            description=declared.descriptions[name].description if name in declared.descriptions else None,
-            sources=tuple(dict.fromkeys(one.source for one in made if one.source != UNKNOWN)),
-            releases=len(made),
-            limits=tuple(declared.limits.get(name, ())),
-            overlapping=declared.overlapping(name),
-            others=declared.others(name),
-        )
-        for name, made in spent.items()
-    )
 
 
 def check_keys(entries: Mapping[int, Entry], keys: Mapping[int, bytes]) -> None:

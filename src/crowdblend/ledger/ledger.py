@@ -16,16 +16,10 @@ from crowdblend.ledger.database import Transaction
 from crowdblend.ledger.declarations import refuse_confusable, this_user
 from crowdblend.ledger.declaring import LedgerDeclarations
 from crowdblend.ledger.entry import Entry, Spending, Statement, check_digest, normal_name
-from crowdblend.ledger.history import (
-    BegunRecord,
-    FinishedRecord,
-    History,
-    checked_secret,
-    read_identities,
-    refuse_known_key,
-)
+from crowdblend.ledger.history import History, checked_secret, read_identities, refuse_known_key
 from crowdblend.ledger.identity import FingerprintRequest, Identity, fingerprint
 from crowdblend.ledger.statements import StatedRecord, guarantees_of, stated_entry
+from crowdblend.ledger.steps import BegunRecord, FinishedRecord
 from crowdblend.ledger.store import Store, locate, now
 from crowdblend.trusted.guarantees.privacy import Relation
 from crowdblend.trusted.machine.version import __version__
@@ -34,7 +28,8 @@ from crowdblend.trusted.machine.version import __version__
 class Ledger(LedgerDeclarations):
     """The ledger at `where`, a path or URL; without one, that of CROWDBLEND_LEDGER, else the user's own.
 
-    `limit`, `describe`, `overlap` and `distinct` declare what holds for a population; `budget` and `total` say what was
+    `limit`, `threshold`, `describe`, `overlap` and `distinct` declare what holds for a population, and `approve` lets a
+    release begin that waits; `budget` and `total` say what was
     spent.
 
     A release calls `begin` before anything is computed from anyone's data, and `finish` when its output is about to
@@ -82,10 +77,13 @@ class Ledger(LedgerDeclarations):
             lambda transaction, history: population_of(new, self._earlier(transaction, history, spending))
         )
 
-    def check_limit(self, spending: Spending) -> None:
-        """Refuse a release whose `spending` would exceed a limit; nothing has to be known of its source."""
+    def check_spending(self, spending: Spending) -> None:
+        """Refuse a release whose `spending` would exceed a limit, or waits for an approval, before its source is read.
+
+        It is checked again, with every earlier release, when the release begins.
+        """
         if not self._records.is_missing:
-            self._records.read(lambda transaction, history: _check_limits(transaction, history, spending))
+            self._records.read(lambda transaction, history: _check_spending(transaction, history, spending))
 
     def preview(self, spending: Spending, identity: Identity | None = None, key: bytes | None = None) -> Outlook:
         """Return what the ledger says of a release that may begin; raises DoesNotCompose when it may not.
@@ -134,6 +132,7 @@ class Ledger(LedgerDeclarations):
                 identity=None if text is None else fingerprint(text),
                 not_compared=outlook.not_compared,
                 other_people=outlook.other_people,
+                approval=history.approvals.required(spending, history.declarations),
             )
             if key is not None:
                 transaction.add_key(entry.id, key)
@@ -228,7 +227,7 @@ class Ledger(LedgerDeclarations):
         earlier = self._earlier(transaction, history, release.spending)
         outlook = check_conflicts(release, earlier, history.declarations)
         refuse_known_key(key, history.entries.values())
-        _check_limits(transaction, history, release.spending)
+        _check_spending(transaction, history, release.spending)
         return outlook
 
     def _earlier(
@@ -248,8 +247,8 @@ class Ledger(LedgerDeclarations):
         return self._identities
 
 
-def _check_limits(transaction: Transaction, history: History, spending: Spending) -> None:
-    """Refuse a release under a confusable name, and one that would exceed a limit.
+def _check_spending(transaction: Transaction, history: History, spending: Spending) -> None:
+    """Refuse a release under a confusable name, one that would exceed a limit, and one that waits for an approval.
 
     The day is the latest of this machine's, the server's and the one that the ledger was written on: so a clock that is
     put back prolongs no limit.
@@ -257,3 +256,4 @@ def _check_limits(transaction: Transaction, history: History, spending: Spending
     refuse_confusable(spending.population, history.names())
     today = max(now()[:10], transaction.server_day(), history.latest[:10])
     history.accounts.check(spending, today)
+    history.approvals.required(spending, history.declarations)

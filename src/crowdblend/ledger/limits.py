@@ -148,7 +148,7 @@ class Accounts:
                 f"series, and what is guaranteed about {coming.population!r} is then {made // coming.series + 1} times "
                 "what the policy says."
             )
-        alone = coming.differential or coming.replacement_loss
+        alone = coming.loss
         if alone is not None and alone.epsilon > HIGH:
             found.append(f"epsilon {at_most(alone.epsilon)} of this release is above {HIGH:g}: it guarantees little.")
         plain = self.budget(coming.population, coming).differential

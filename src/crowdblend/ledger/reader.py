@@ -6,15 +6,17 @@ import os
 from collections.abc import Mapping
 
 from crowdblend.errors import InvalidInput
+from crowdblend.ledger.approvals import NumberedApproval
 from crowdblend.ledger.budget import Budget, ProfileTotal
 from crowdblend.ledger.chain import GENESIS, Head, Record
 from crowdblend.ledger.database import Transaction
-from crowdblend.ledger.declarations import Limit
+from crowdblend.ledger.declarations import Limit, Threshold
 from crowdblend.ledger.entry import Entry, Spending, normal_name
 from crowdblend.ledger.followed_store import FollowedStore, check_kept
-from crowdblend.ledger.history import History, Population, check_key, ledger_behind, populations_of
+from crowdblend.ledger.history import History, check_key, ledger_behind
 from crowdblend.ledger.identity import Identity
 from crowdblend.ledger.limits import Accounts
+from crowdblend.ledger.populations import Population, populations_of
 from crowdblend.ledger.store import locate, now
 
 
@@ -82,6 +84,15 @@ class LedgerReader:
     def populations(self) -> tuple[Population, ...]:
         """Return every population that something was released about or declared of."""
         return populations_of(self._records.replay())
+
+    def thresholds(self, population: str | None = None) -> tuple[Threshold, ...]:
+        """Return every threshold that a `population` has had, or without one those for any; the last is in force."""
+        name = None if population is None else normal_name(population)
+        return tuple(self._records.replay().declarations.thresholds.get(name, ()))
+
+    def approvals(self) -> tuple[NumberedApproval, ...]:
+        """Return every approval, oldest first, with the release that used it."""
+        return self._records.replay().approvals.numbered()
 
     def limits(self, population: str) -> tuple[Limit, ...]:
         """Return every limit that a `population` has had, the one in force last."""

@@ -27,7 +27,7 @@ READER, OPERATOR, STEWARD, APPROVER = (f"crowdblend_{name}" for name in ("reader
 _MAY_APPEND = {
     (OPERATOR, STEWARD): ("begun", "finished"),
     (STEWARD,): ("population", "overlap", "distinct", "stated", "adopted"),
-    (APPROVER,): ("limit",),
+    (APPROVER,): ("limit", "threshold", "approval"),
 }
 _RELEASES = {
     "SELECT": ("records", "keys", "secrets", "identities"),

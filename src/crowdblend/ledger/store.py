@@ -18,8 +18,8 @@ from pathlib import Path
 from crowdblend.errors import CrowdblendError, InvalidInput, NoRoom, NotReachable
 from crowdblend.ledger.chain import FORMAT, KEY_BYTES, commitment, next_record
 from crowdblend.ledger.database import Transaction, create_tables, create_triggers
-from crowdblend.ledger.history import CreatedRecord, to_body
 from crowdblend.ledger.server import check_address, transaction_on_server
+from crowdblend.ledger.steps import CreatedRecord, to_body
 from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.system import close_to_others, data_folder, flush
 

@@ -25,7 +25,7 @@ def emit_release(ledger: Ledger | None, entry_id: int | None, since: float) -> N
         return
     with suppress(CrowdblendError):
         spending = ledger.entry(entry_id).spending
-        loss = spending.differential or spending.replacement_loss
+        loss = spending.loss
         facts: dict[str, Fact] = {"entry": entry_id, "population": spending.named_population, "kind": spending.kind}
         facts |= {"epsilon": None, "delta": None, "relation": None}
         if loss is not None:

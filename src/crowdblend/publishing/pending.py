@@ -79,15 +79,43 @@ ConfirmHook = Callable[[PendingRelease], None]
 """Called before a release begins or is resumed, for example to ask the steward."""
 
 
-def check_limit(plan: AnyPlan, ledger: books.Ledger) -> None:
-    """Refuse what exceeds the limit of a population with a name, before the source is looked at."""
-    if plan.policy.data.population is not None:
-        ledger.check_limit(planned_spending(plan))
+def check_beforehand(
+    plan: AnyPlan, ledger: books.Ledger | None, engine: Engine, last_digest: str | None, *, new: bool
+) -> str:
+    """Return the digest of a policy; refuse what `check_spending` refuses before rows of a database are copied.
+
+    Nothing is refused yet where a release may be resumed, which spends nothing more: see `stopped_release`.
+    """
+    digest = written_digest(plan, engine)
+    resumable = not new and ledger is not None and (last_digest is not None or ledger.unfinished_of(digest))
+    if not resumable:
+        check_spending(plan, ledger, digest)
+    return digest
 
 
-def pending_release(plan: AnyPlan, place: str, ledger: books.Ledger, key: bytes, engine: Engine) -> PendingRelease:
-    """Return the spending; raise DoesNotCompose if the ledger refuses it. A source that was read is compared faster."""
-    pending = _describe_pending(plan, place, ledger, key, engine)
+def written_digest(plan: AnyPlan, engine: Engine) -> str:
+    """Return the digest of the policy of a plan, as this engine publishes it."""
+    return policy_digest(plan.policy, engine.assumptions)
+
+
+def check_spending(plan: AnyPlan, ledger: books.Ledger | None, digest: str) -> None:
+    """Refuse what exceeds a limit, or waits for an approval, before the source is looked at.
+
+    Of a population without a name only what holds for all of them is known yet. `digest` is that of the policy.
+    """
+    if ledger is not None:
+        ledger.check_spending(replace(planned_spending(plan), policy=digest))
+
+
+def pending_release(
+    plan: AnyPlan, place: str, ledger: books.Ledger, key: bytes, engine: Engine, digest: str | None = None
+) -> PendingRelease:
+    """Return the spending; raise DoesNotCompose if the ledger refuses it. A source that was read is compared faster.
+
+    `digest` is that of the policy as it was written, where the plan reads a copy of its rows.
+    """
+    digest = digest or written_digest(plan, engine)
+    pending = _describe_pending(plan, place, ledger, key, engine, digest)
     outlook = ledger.preview(pending.spending, pending.identity, key)
     begun = ledger.unfinished_of(str(pending.spending.policy))
     unfinished = tuple(one for one in begun if one.spending.source == pending.spending.source)
@@ -95,16 +123,21 @@ def pending_release(plan: AnyPlan, place: str, ledger: books.Ledger, key: bytes,
 
 
 def stopped_release(
-    plan: AnyPlan, place: str, ledger: books.Ledger, engine: Engine, key: bytes | None, last_digest: str | None = None
+    plan: AnyPlan,
+    place: str,
+    ledger: books.Ledger,
+    engine: Engine,
+    key: bytes | None,
+    digest: str,
+    last_digest: str | None = None,
 ) -> PendingRelease | None:
     """Return the first unfinished release of this policy, these data and this target; None where there is none.
 
     The same job twice is one release: what the first began, the second resumes. The release whose certificate has
     `last_digest` counts too: it was finished, and got its name only when the second began. A `key` must be the one that
-    it was begun with.
+    it was begun with. `digest` is that of the policy as it was written.
     """
     policy = plan.policy
-    digest = policy_digest(policy, engine.assumptions)
     finished = (
         [one for one in ledger.entries() if one.certificate_digest == last_digest] if last_digest is not None else []
     )
@@ -125,10 +158,13 @@ def stopped_release(
 
 
 def resumed_spending(
-    plan: AnyPlan, ledger: books.Ledger, key: bytes, entry: books.Entry, engine: Engine
+    plan: AnyPlan, ledger: books.Ledger, key: bytes, entry: books.Entry, engine: Engine, digest: str
 ) -> books.Spending:
-    """Return the spending of a resumed release; an unnamed population keeps the name it got."""
-    spending = _describe_pending(plan, entry.spending.folder, ledger, key, engine).spending
+    """Return the spending of a resumed release; an unnamed population keeps the name it got.
+
+    `digest` is that of the policy as it was written.
+    """
+    spending = _describe_pending(plan, entry.spending.folder, ledger, key, engine, digest).spending
     unnamed = plan.policy.data.population is None
     return replace(spending, population=entry.spending.population) if unnamed else spending
 
@@ -163,7 +199,9 @@ def with_profile(certificate: Certificate) -> tuple[Guarantee, ...]:
     return certificate.guarantees
 
 
-def _describe_pending(plan: AnyPlan, place: str, ledger: books.Ledger, key: bytes, engine: Engine) -> PendingRelease:
+def _describe_pending(
+    plan: AnyPlan, place: str, ledger: books.Ledger, key: bytes, engine: Engine, digest: str
+) -> PendingRelease:
     policy = plan.policy
     identity = identify(policy.data, policy.resources, ledger.fingerprint_request(), engine)
     spending = replace(
@@ -172,7 +210,7 @@ def _describe_pending(plan: AnyPlan, place: str, ledger: books.Ledger, key: byte
         folder=place,
         source=identity.source,
         rate=largest_rate(policy.sampling, policy.design) if policy.sampling.already_drawn else None,
-        policy=policy_digest(policy, engine.assumptions),
+        policy=digest,
     )
     if policy.data.population is None:
         spending = replace(spending, population=ledger.population(spending, identity))

@@ -28,7 +28,8 @@ from crowdblend.publishing.finished_release import Release
 from crowdblend.publishing.pending import (
     ConfirmHook,
     PendingRelease,
-    check_limit,
+    check_beforehand,
+    check_spending,
     pending_release,
     stopped_release,
     warn,
@@ -92,18 +93,18 @@ def release(
         last_digest = recover(folder, ledger)
         if new or last_digest is None:
             check_target(folder, force=force)
-        path = None if policy_file is None else str(policy_file.absolute())
         report = progress or no_progress
         report("opening", 0)
         release_plan.check_source(engine)
         place = IN_MEMORY if in_memory else str(folder.absolute())
+        digest = check_beforehand(release_plan, ledger, engine, last_digest, new=new)
         with on_disk(policy.data, policy.resources, divided=release_plan.divides_people) as data:
             if data is not policy.data:
                 release_plan = plan(policy.with_source(data))
                 release_plan.check_source(engine)
             stopped = None
             if ledger is not None and not new:
-                stopped = stopped_release(release_plan, place, ledger, engine, key, last_digest)
+                stopped = stopped_release(release_plan, place, ledger, engine, key, digest, last_digest)
             if ledger is not None and stopped is not None and stopped.resumes is not None:
                 record = Record(ledger, stopped.resumes.id, stopped.resumes.spending.sample)
                 begun = StoppedRelease.of(ledger, stopped.resumes, folder)
@@ -111,19 +112,19 @@ def release(
                 how: dict[str, Any] = {"force": force, "progress": progress, "sign": sign, "figures": figures}
                 return begun.publish(policy, data, engine, confirm=ask, **how)
             check_target(folder, force=force)
+            path = None if policy_file is None else str(policy_file.absolute())
             journal = Journal(force=force, policy=path, figures=figures, signed=sign is not None)
             with staging_for(folder, journal) as staging:
                 pending = None
                 release_key = ReleaseKey(plan_secret(policy, secret))
                 with unchanged_files(data), ExitStack() as opened:
                     reads = KeptOpen(engine, opened, progress)
-                    if ledger is not None:
-                        check_limit(release_plan, ledger)
+                    check_spending(release_plan, ledger, digest)
                     reading = release_plan.read(reads, release_key, progress)
                     refuse_only_other(reading.outside)
                     if ledger is not None:
                         report("comparing", 0)
-                        pending = pending_release(release_plan, place, ledger, secret, reads)
+                        pending = pending_release(release_plan, place, ledger, secret, reads, digest)
                 if ledger is not None and pending is not None:
                     confirm(pending)
                     record = replace(record, ledger=ledger)

@@ -19,7 +19,7 @@ from crowdblend.policies.source import DataSource, require_rows
 from crowdblend.publishing.committing import digest_of, is_complete, of_entry, recover
 from crowdblend.publishing.finished_release import Release
 from crowdblend.publishing.pending import resumed_spending
-from crowdblend.publishing.policy_digest import plan_secret
+from crowdblend.publishing.policy_digest import plan_secret, policy_digest
 from crowdblend.publishing.record import Record, refuse_another, resume_command
 from crowdblend.publishing.staging import Journal, Staging
 from crowdblend.publishing.steps import Sign, commit_release, staging_for, write_release
@@ -225,7 +225,8 @@ class StoppedRelease:
             release_key = ReleaseKey(plan_secret(policy, key))
             with unchanged_files(data), ExitStack() as opened:
                 reads = KeptOpen(engine, opened, progress)
-                refuse_another(entry, resumed_spending(planned, ledger, key, entry, reads))
+                digest = policy_digest(policy, engine.assumptions)
+                refuse_another(entry, resumed_spending(planned, ledger, key, entry, reads, digest))
                 reading = planned.read(reads, release_key, progress)
             complete, certificate = write_release(
                 planned, engine, reading, release_key, record, staging, progress, sign

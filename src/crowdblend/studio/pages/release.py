@@ -155,7 +155,7 @@ def _totals(studio: Studio, choices: Choices) -> dict[str, object]:
         if refused.code != "ledger.missing":
             raise
         # The first release makes it.
-        return {**found, "before": None, "after": spending.differential or spending.replacement_loss}
+        return {**found, "before": None, "after": spending.loss}
     releases = sum(group.count for group in accounts.about(spending.population))
     if releases:
         found["by_profile"] = accounts.total(spending.population, coming=spending).tighter
