@@ -3,6 +3,8 @@
 import atexit
 import gc
 import os
+import shutil
+import tempfile
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -36,6 +38,8 @@ def pytest_configure(config: pytest.Config) -> None:
         derandomize=config.getoption("markexpr") == "not slow",
     )
     settings.load_profile("any machine")
+    # Heads of ledgers on a server are kept there.
+    os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="crowdblend-state-")
     cases.THOROUGH = config.getoption("markexpr") != "not slow"
 
 
@@ -58,6 +62,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Let what was collected go, so that DuckDB does not call it leaked."""
+    shutil.rmtree(os.environ["XDG_STATE_HOME"], ignore_errors=True)
     gc.unfreeze()
     if hasattr(config, "workerinput"):  # what it says of a worker's last moments would stand before the closing line
         atexit.register(os.dup2, os.open(os.devnull, os.O_WRONLY), 2)

@@ -53,6 +53,9 @@ def test_a_restored_backup_is_put_right(path: Path, tmp_path: Path) -> None:
     before, total = ledger.budget("residents"), ledger.total("residents", 1e-5)
     path.write_bytes(backup)
     assert crowdblend("ledger", "check", "--head", log, *at).returncode == 1
+    refused = crowdblend("ledger", "adopt", "residents", *folders, *at)
+    assert (refused.returncode, "ledger heads --accept" in refused.stderr) == (1, True)
+    assert crowdblend("ledger", "heads", "--accept", "--why", "the disk broke", *at).returncode == 0
     done = crowdblend("ledger", "adopt", "residents", *folders, tmp_path / "first", "--by", "ann", *at, "--json")
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)

@@ -36,8 +36,9 @@ def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert mode(tmp_path / "a" / "b" / "ledger.sqlite") == 0o600
+    assert mode(tmp_path / "a" / "b" / "ledger.sqlite.heads") == 0o600
     assert mode(tmp_path / "a" / "b") == 0o700
-    assert [found.name for found in (tmp_path / "a" / "b").iterdir()] == ["ledger.sqlite"]
+    assert sorted(found.name for found in (tmp_path / "a" / "b").iterdir()) == ["ledger.sqlite", "ledger.sqlite.heads"]
 
 
 def test_the_journal_is_as_private(path: Path) -> None:

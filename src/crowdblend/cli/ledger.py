@@ -17,7 +17,6 @@ from crowdblend.cli.output import (
     align,
     answer,
     answers,
-    append_text,
     asks_for_json,
     force_option,
     no_figures_option,
@@ -230,26 +229,6 @@ def check_chain(*, head: str | None, where: str | None, force: bool, **options: 
         f"Intact: every one of {made.records} records is as it was written.",
         "Keep its head elsewhere with --save-head: --head then finds a cut-off end too.",
     )
-
-
-@command.command("heads")
-@click.option("--export", metavar="FILE", default="-", show_default=True, help="The log to add the head to, or stdout.")
-@ledger_option
-@answers
-def export_head(*, export: str, where: str | None) -> None:
-    """Add the head of the ledger, after a full check, to a log of heads that is kept elsewhere.
-
-    A head that the log ends with is not added again. `ledger check --head FILE` compares every head of such a log.
-    """
-    made = Ledger.open(where, make=False).head()
-    if export == "-":
-        answer(made.to_dict(), made.to_line().rstrip())
-        return
-    log = Path(export)
-    known = load_heads(log)[-1:] if log.exists() and log.stat().st_size else []
-    if [(one.records, one.hash) for one in known] != [(made.records, made.hash)]:
-        append_text(log, made.to_line())
-    answer({**made.to_dict(), "log": export}, f"{export} ends with the head of {made.records} records.")
 
 
 def _row(entry: Entry) -> list[str]:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from crowdblend.cli.ledger_team import by_option, ledger_option
-from crowdblend.cli.output import answer, answers
+from crowdblend.cli.ledger_team import by_option, ledger_option, why_option
+from crowdblend.cli.output import answer, answers, append_text
 from crowdblend.errors import RefusedByLedger
 from crowdblend.ledger import Ledger
+from crowdblend.ledger.chain import load_heads
 from crowdblend.ledger.moving import move_ledger
 from crowdblend.trusted.machine.lazy import lazy_imports
 
@@ -49,6 +50,40 @@ def adopt(population: str, folders: tuple[str, ...], *, new: bool, by: str | Non
     answer({"adopted": entries, "recorded": known, "not_known": said}, *lines, *said)
 
 
+@click.command("heads")
+@click.option("--export", metavar="FILE", default="-", show_default=True, help="The log to add the head to, or stdout.")
+@click.option("--accept", is_flag=True, help="Accept that records are lost whose heads were kept beside the ledger.")
+@by_option
+@why_option
+@ledger_option
+@answers
+def heads(*, export: str, accept: bool, by: str | None, why: str | None, where: str | None) -> None:
+    """Add the head of the ledger, after a full check, to a log of heads that is kept elsewhere.
+
+    A head that the log ends with is not added again. `ledger check --head FILE` compares every head of such a log.
+
+    crowdblend keeps heads of its own beside a ledger, and refuses one that lacks the record of a kept head, such as a
+    backup in its place. With --accept, which takes --why, the loss is recorded and the ledger is used again; the
+    releases that it forgot are then entered with `ledger adopt`.
+    """
+    if accept != (why is not None):
+        raise click.UsageError("--accept and --why go together.")
+    if accept and why is not None:
+        loss = Ledger.open(where).accept_loss(why=why, by=by)
+        numbers = ", ".join(str(number) for number, _ in loss.lost)
+        answer(loss.to_dict(), f"Accepted by {loss.author} as lost: the records of the kept heads {numbers}.")
+        return
+    made = Ledger.open(where, make=False).head()
+    if export == "-":
+        answer(made.to_dict(), made.to_line().rstrip())
+        return
+    log = Path(export)
+    known = load_heads(log)[-1:] if log.exists() and log.stat().st_size else []
+    if [(one.records, one.hash) for one in known] != [(made.records, made.hash)]:
+        append_text(log, made.to_line())
+    answer({**made.to_dict(), "log": export}, f"{export} ends with the head of {made.records} records.")
+
+
 @click.command("move", epilog="Example: crowdblend ledger move ledger.sqlite postgresql://db.example.org/office")
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")
@@ -63,4 +98,4 @@ def move(source: str, target: str) -> None:
     answer(moved.to_dict(), *moved.lines())
 
 
-COMMANDS = (adopt, move)
+COMMANDS = (adopt, heads, move)

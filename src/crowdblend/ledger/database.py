@@ -76,6 +76,11 @@ class Transaction:
         found: str | None = self.value("SELECT hash FROM @records WHERE number = ?", [number])
         return found
 
+    def hashes_of(self, numbers: Collection[int]) -> dict[int, str]:
+        """Return the hashes of some records by their numbers; nothing for those that there are not."""
+        places = ", ".join("?" * len(numbers))
+        return dict(self.execute(f"SELECT number, hash FROM @records WHERE number IN ({places})", [*numbers]))
+
     def keys(self) -> dict[int, bytes]:
         """Return every key that is kept, by entry; one that is no hexadecimal number is empty."""
         return {entry: _bytes(key) for entry, key in self.execute('SELECT entry, "key" FROM @keys')}
@@ -111,6 +116,10 @@ class Transaction:
     def may_read_secrets(self) -> bool:
         """Return whether keys and the secret can be read: a reader of a ledger in PostgreSQL has no such right."""
         return not self.on_server or bool(self.value(f"SELECT has_table_privilege('{SCHEMA}.keys', 'SELECT')"))
+
+    def is_replica(self) -> bool:
+        """Return whether this is a server that follows another one."""
+        return self.on_server and bool(self.value("SELECT pg_is_in_recovery()"))
 
     def server_day(self) -> str:
         """Return the day in UTC on the machine of the database, as YYYY-MM-DD; empty where that is this machine."""

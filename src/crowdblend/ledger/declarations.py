@@ -35,7 +35,7 @@ class DeclarationRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
         for name, value in asdict(self).items():
             if name in ("population", "other"):
                 force_setattr(self, name, normal_name(value))
-            if value is None or name in ("at", "role", "relation", "order"):
+            if value is None or name in ("at", "role", "relation", "order", "lost"):
                 continue
             if name in ("epsilon", "delta"):
                 check(name, value)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
 
 from crowdblend.ledger.approvals import Approval
+from crowdblend.ledger.chain import Head
 from crowdblend.ledger.database import Transaction
 from crowdblend.ledger.declarations import (
     NEVER,
@@ -20,6 +22,7 @@ from crowdblend.ledger.declarations import (
 )
 from crowdblend.ledger.filters import order_for
 from crowdblend.ledger.history import History
+from crowdblend.ledger.kept_heads import AcceptedLoss
 from crowdblend.ledger.reader import LedgerReader
 from crowdblend.ledger.store import now
 from crowdblend.trusted.guarantees.parameters import check
@@ -113,6 +116,19 @@ class LedgerDeclarations(LedgerReader):
         `by` names who declares it, by default the user of this process, and `why` gives the reason.
         """
         return self._declare(Distinct(population, other, by or this_user(), why, now()))
+
+    def accept_loss(self, *, why: str, by: str | None = None) -> AcceptedLoss:
+        """Accept that the ledger lacks records whose heads were kept beside it, as after a restore; return which.
+
+        From then on it can be used again. What the lost records spent is entered again by `adopt` or `record`. `by`
+        names who accepts it, by default the user of this process, and `why` gives the reason.
+        """
+
+        def accept(lost: Sequence[Head], role: str) -> AcceptedLoss:
+            heads = tuple((one.records, one.hash) for one in lost)
+            return AcceptedLoss(heads, by or this_user(), why, now(), role)
+
+        return self._records.accept_loss(accept)
 
     def _declare(self, declaration: Declared, *, keeps_end: bool = False) -> Declared:
         stated = (declaration.population, getattr(declaration, "other", None))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import RLock
 from typing import TypeVar
 
 from crowdblend.errors import InvalidInput, NotReachable
-from crowdblend.ledger.chain import Record, next_record
+from crowdblend.ledger.chain import Head, Record, next_record
 from crowdblend.ledger.database import Transaction
 from crowdblend.ledger.history import History, check_keys, checked_secret, edited_ledger, ledger_behind, read_identities
-from crowdblend.ledger.server import CUT
+from crowdblend.ledger.kept_heads import AcceptedLoss, KeptHeads, lost_heads, refuse_lost
+from crowdblend.ledger.server import CUT, database_of
 from crowdblend.ledger.steps import Step, checked_body
-from crowdblend.ledger.store import Location, Store
+from crowdblend.ledger.store import Location, Store, now
 
 Made = TypeVar("Made", bound=Step)
 Seen = TypeVar("Seen")
@@ -26,7 +27,8 @@ _WAITS = (0.5, 1.0, 2.0)
 class FollowedStore:
     """The store at a location, made where it is missing, and the history that its records tell.
 
-    All records are followed once, later ones when they are there.
+    All records are followed once, later ones when they are there. The head of every record that is appended is kept
+    beside the ledger, and the heads that were kept so far are compared when the ledger is first followed.
     """
 
     def __init__(self, location: Location) -> None:
@@ -34,6 +36,8 @@ class FollowedStore:
         self._store = None if location.is_missing else _open(location)
         self._history = History()
         self._lock = RLock()
+        self._heads: KeptHeads | None = None
+        self._is_compared = False
 
     @property
     def is_missing(self) -> bool:
@@ -59,7 +63,7 @@ class FollowedStore:
 
         def attempt() -> Seen:
             with self._lock:
-                self._history = History()
+                self._history, self._is_compared = History(), False
                 with self.reading() as (transaction, history):
                     return look(transaction, history)
 
@@ -73,32 +77,53 @@ class FollowedStore:
         """
         lost: tuple[Made, Record] | None = None
 
-        def attempt() -> Made:
+        def attempt() -> tuple[Made, Record]:
             nonlocal lost
             with self.writing() as (transaction, history):
                 if lost is not None and transaction.hash_of(lost[1].number) == lost[1].hash:
-                    return lost[0]
+                    return lost
                 made = make(transaction, history)
                 record = next_record(history.last, checked_body(made), transaction.role())
                 lost = made, record
                 transaction.add_record(record)
-            return made
+            return lost
 
-        return _try_again(attempt)
+        made, record = _try_again(attempt)
+        self._heads_of(self.open()).add(Head(record.number, record.hash, now()))
+        return made
+
+    def accept_loss(self, make: Callable[[Sequence[Head], str], AcceptedLoss]) -> AcceptedLoss:
+        """Append the record, made for heads and a role, of a loss that somebody accepts; refuse where none is lost."""
+        kept, self._is_compared = self._heads_of(self.open()).read(), True
+
+        def accept(transaction: Transaction, history: History) -> AcceptedLoss:
+            lost = lost_heads(kept, transaction, history.accepted_heads())
+            if not lost:
+                message = "The ledger has the records of every head that was kept. Nothing is to be accepted."
+                raise InvalidInput(message, where="--accept", code="ledger.not-behind")
+            return make(lost, transaction.role())
+
+        try:
+            return self.append(accept)
+        except BaseException:
+            self._is_compared = False
+            raise
 
     @contextmanager
     def writing(self) -> Iterator[tuple[Transaction, History]]:
         """Begin a transaction that no other writer overlaps, and follow what was recorded."""
         store = self.open()
+        kept = self._heads_to_compare(store)
         with self._lock, store.transaction(writing=True) as transaction:
-            yield transaction, self._follow(transaction)
+            yield transaction, self._follow(transaction, kept)
 
     @contextmanager
     def reading(self) -> Iterator[tuple[Transaction, History]]:
         """Begin a transaction that sees one state, and follow what was recorded."""
         store = self.readable() or self.open()
+        kept = self._heads_to_compare(store)
         with self._lock, store.transaction(writing=False) as transaction:
-            yield transaction, self._follow(transaction)
+            yield transaction, self._follow(transaction, kept)
 
     def replay(self) -> History:
         """Return what all records tell; an empty history where no ledger is yet."""
@@ -106,8 +131,19 @@ class FollowedStore:
             return History()
         return self.read(lambda _, history: history)
 
-    def _follow(self, transaction: Transaction) -> History:
-        """Follow all records that were added since the last look, and compare the last known one."""
+    def _heads_of(self, store: Store) -> KeptHeads:
+        if self._heads is None:
+            path, url = self.location.path, self.location.url
+            in_file = None if path is None else KeptHeads.beside(path)
+            self._heads = in_file or KeptHeads.in_state_folder(database_of(str(url)), store.first_hash)
+        return self._heads
+
+    def _heads_to_compare(self, store: Store) -> tuple[Head, ...]:
+        """Return the heads that were kept before a transaction begins, so that it sees the records of all of them."""
+        return () if self._is_compared else self._heads_of(store).read()
+
+    def _follow(self, transaction: Transaction, kept: Sequence[Head]) -> History:
+        """Follow all records that were added since the last look, and compare the last known one and kept heads."""
         last = self._history.last
         records = transaction.records(1 if last is None else last.number)
         if last is not None and next(records, None) != last:
@@ -115,6 +151,9 @@ class FollowedStore:
         self._history.follow(records)
         if self._history.last is None:
             raise edited_ledger("All records of the ledger were deleted.")
+        lost = lost_heads(kept, transaction, self._history.accepted_heads())
+        refuse_lost(lost, self._history.last.number, None if self._heads is None else self._heads.path)
+        self._is_compared = True
         return self._history
 
     def readable(self) -> Store | None:

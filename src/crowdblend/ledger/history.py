@@ -21,6 +21,7 @@ from crowdblend.ledger.chain import FORMAT, Record, check_record, commitment, ma
 from crowdblend.ledger.declarations import Declarations
 from crowdblend.ledger.entry import Entry, Spending
 from crowdblend.ledger.identity import Identity, fingerprint, identity_of
+from crowdblend.ledger.kept_heads import AcceptedLoss
 from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.statements import StatedRecord
 from crowdblend.ledger.steps import BegunRecord, CreatedRecord, FinishedRecord, Step, to_step
@@ -48,6 +49,8 @@ class History:
     """How many releases spent the same about the same people, in the order of the first."""
     declarations: Declarations = field(default_factory=Declarations)
     approvals: Approvals = field(default_factory=Approvals)
+    losses: list[AcceptedLoss] = field(default_factory=list)
+    """The records that a restore forgot, as somebody accepted."""
     secret: str | None = None
     """The commitment to the ledger's secret."""
     latest: str = ""
@@ -104,6 +107,8 @@ class History:
                 self.entries[step.entry] = begun.finished(step.certificate_digest, step.data_sha256, step.internal)
             case Approval():
                 self.approvals.made.append(msgspec.structs.replace(step, role=role))
+            case AcceptedLoss():
+                self.losses.append(msgspec.structs.replace(step, role=role))
             case _:
                 self.declarations.add(msgspec.structs.replace(step, role=role))
         self.latest = max(self.latest, step.at)
@@ -121,6 +126,10 @@ class History:
         for group, count in self.counts.values():
             groups[group] += count
         return Accounts(tuple(replace(group, count=count) for group, count in groups.items()), self.declarations)
+
+    def accepted_heads(self) -> set[tuple[int, str]]:
+        """Return the heads whose records are lost, as somebody accepted."""
+        return {head for loss in self.losses for head in loss.lost}
 
     def names(self) -> tuple[str, ...]:
         """Return every name of a population, of releases and of declarations."""

@@ -15,6 +15,7 @@ from crowdblend.ledger.entry import Entry, Spending, normal_name
 from crowdblend.ledger.followed_store import FollowedStore, check_kept
 from crowdblend.ledger.history import History, check_key, ledger_behind
 from crowdblend.ledger.identity import Identity
+from crowdblend.ledger.kept_heads import AcceptedLoss
 from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.populations import Population, populations_of
 from crowdblend.ledger.store import locate, now
@@ -131,6 +132,10 @@ class LedgerReader:
             return Head(history.last.number, history.last.hash, now())
 
         return self._records.read_anew(look)
+
+    def losses(self) -> tuple[AcceptedLoss, ...]:
+        """Return the losses of records that were accepted, oldest first: see `accept_loss`."""
+        return tuple(self._records.replay().losses)
 
     def latest_head(self) -> Head:
         """Return the head of the records as they are followed, without comparing keys and identities: see `head`."""

@@ -26,7 +26,7 @@ READER, OPERATOR, STEWARD, APPROVER = (f"crowdblend_{name}" for name in ("reader
 # The roles that may append a record of a step; steps that are not listed are the owner's.
 _MAY_APPEND = {
     (OPERATOR, STEWARD): ("begun", "finished"),
-    (STEWARD,): ("population", "overlap", "distinct", "stated", "adopted"),
+    (STEWARD,): ("population", "overlap", "distinct", "stated", "adopted", "restored"),
     (APPROVER,): ("limit", "threshold", "approval"),
 }
 _RELEASES = {

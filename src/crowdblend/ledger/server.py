@@ -43,6 +43,12 @@ def check_address(url: str) -> None:
         raise InvalidInput(message, where="ledger", code="ledger-location") from None
 
 
+def database_of(url: str) -> str:
+    """Return which database an address names, whoever connects to it and how."""
+    stated = psycopg.conninfo.conninfo_to_dict(url)
+    return "\n".join(f"{name}={stated.get(name, '')}" for name in ("service", "host", "hostaddr", "port", "dbname"))
+
+
 @contextmanager
 def transaction_on_server(url: str, words: str, *, writing: bool, patience: float) -> Iterator[Transaction]:
     """Begin a transaction; one that writes waits this many seconds for its turn. Errors of the server are sentences."""

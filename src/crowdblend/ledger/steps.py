@@ -16,6 +16,7 @@ from crowdblend.ledger.approvals import Approval
 from crowdblend.ledger.chain import Digest
 from crowdblend.ledger.declarations import Description, Distinct, Limit, Overlap, Threshold
 from crowdblend.ledger.entry import Entry, Spending
+from crowdblend.ledger.kept_heads import AcceptedLoss
 from crowdblend.ledger.statements import StatedRecord
 from crowdblend.trusted.calculus.encoding import encode
 from crowdblend.trusted.guarantees.privacy import Guarantee
@@ -107,6 +108,7 @@ Step = (
     | Distinct
     | Threshold
     | Approval
+    | AcceptedLoss
 )
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from crowdblend.errors import CrowdblendError, InvalidInput, NoRoom, NotReachable
 from crowdblend.ledger.chain import FORMAT, KEY_BYTES, commitment, next_record
 from crowdblend.ledger.database import Transaction, create_tables, create_triggers
+from crowdblend.ledger.kept_heads import KeptHeads, refuse_left
 from crowdblend.ledger.server import check_address, transaction_on_server
 from crowdblend.ledger.steps import CreatedRecord, to_body
 from crowdblend.trusted.machine.frozen import dataclass
@@ -131,6 +132,8 @@ class Store:
 
     def __init__(self, location: Location) -> None:
         self.location = location
+        self.first_hash = ""
+        """The hash of the ledger's first record, which no other ledger has; empty until the store was opened."""
         if location.url is None:
             return
         check_address(location.url)
@@ -144,6 +147,7 @@ class Store:
         with store.transaction(writing=False) as transaction:
             if not transaction.has_ledger():
                 raise _refusal(location, *(_MISSING if location.path is None else _DAMAGED))
+            store.first_hash = transaction.hash_of(1) or ""
         return store
 
     @classmethod
@@ -154,6 +158,8 @@ class Store:
         """
         fill = fill or _fill
         if location.path is not None:
+            if location.is_missing:
+                refuse_left(KeptHeads.beside(location.path))
             if not location.is_missing or not _make_file(location.path, fill):
                 message = f"There is something at {location.path} already. Name a new file."
                 raise InvalidInput(message, where="ledger", code="ledger.exists")

@@ -123,6 +123,16 @@ def data_folder() -> Path:
     return Path.home() / ".local" / "share"
 
 
+def state_folder() -> Path:
+    """Return $XDG_STATE_HOME where that is a full path, else what is usual on this system: see `data_folder`."""
+    stated = os.environ.get("XDG_STATE_HOME", "")
+    if os.path.isabs(stated):
+        return Path(stated)
+    if not hasattr(os, "getuid") and os.path.isabs(local := os.environ.get("LOCALAPPDATA", "")):
+        return Path(local)
+    return Path.home() / ".local" / "state"
+
+
 def memory_folder() -> str | None:
     """Return a folder in memory, or None where the system has none that can be written."""
     return _MEMORY if os.path.isdir(_MEMORY) and os.access(_MEMORY, os.W_OK) else None
@@ -140,9 +150,9 @@ def open_reading(path: Path | str, *, follow: bool = True) -> int:
     return handle
 
 
-def open_appending(path: Path | str) -> int:
+def open_appending(path: Path | str, mode: int = 0o640) -> int:
     """Open a file, which is made where it is missing, for writing at its end; no waiting for the reader of a pipe."""
-    return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_WAITING, 0o640)
+    return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_WAITING, mode)
 
 
 def close_to_others(path: Path) -> None:
