@@ -1,4 +1,4 @@
-"""Approvals: a release beyond a threshold waits until somebody else has approved this release and no other.
+"""Approvals: a release beyond a threshold waits until someone else has approved this release alone.
 
 An approval names one policy by its digest, one population, and an ε and δ that the release may not exceed. One release
 uses it, in the transaction that records the release: of two releases that begin at the same time, one waits on.

@@ -184,7 +184,7 @@ class Threshold(DeclarationRecord, frozen=True, tag="threshold"):
         return f"a release about {whom} beyond {' or '.join(beyond)}"
 
     def check_change(self, before: Threshold | None) -> None:
-        """Refuse a change without a reason, and lifting what is not there."""
+        """Refuse a change without a reason, and lifting a threshold that does not exist."""
         if before is None and self.is_lifted:
             message = "A threshold has an epsilon, a delta or both. Pass one."
             raise InvalidInput(message, where="epsilon", code="approval.no-threshold")
@@ -237,7 +237,7 @@ class Declarations:
         return None if not found or found[-1].is_lifted else found[-1]
 
     def exceeded_threshold(self, coming: Spending) -> Threshold | None:
-        """Return the first threshold that a release exceeds: of its people, of people in common, or of anybody."""
+        """Return the first threshold that a release exceeds: of its population, of one that overlaps, of the ledger."""
         names = (coming.population, *self.overlapping(coming.population), None)
         found = (self.threshold(name) for name in names)
         return next((one for one in found if one is not None and one.is_exceeded(coming.loss)), None)

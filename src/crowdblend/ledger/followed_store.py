@@ -93,7 +93,7 @@ class FollowedStore:
         return made
 
     def accept_loss(self, make: Callable[[Sequence[Head], str], AcceptedLoss]) -> AcceptedLoss:
-        """Append the record, made for heads and a role, of a loss that somebody accepts; refuse where none is lost."""
+        """Append the record, made for heads and a role, of a loss that someone accepts; refuse where none is lost."""
         kept, self._is_compared = self._heads_of(self.open()).read(), True
 
         def accept(transaction: Transaction, history: History) -> AcceptedLoss:

@@ -50,7 +50,7 @@ class History:
     declarations: Declarations = field(default_factory=Declarations)
     approvals: Approvals = field(default_factory=Approvals)
     losses: list[AcceptedLoss] = field(default_factory=list)
-    """The records that a restore forgot, as somebody accepted."""
+    """The records that a restore forgot, as someone accepted."""
     secret: str | None = None
     """The commitment to the ledger's secret."""
     latest: str = ""
@@ -128,7 +128,7 @@ class History:
         return Accounts(tuple(replace(group, count=count) for group, count in groups.items()), self.declarations)
 
     def accepted_heads(self) -> set[tuple[int, str]]:
-        """Return the heads whose records are lost, as somebody accepted."""
+        """Return the heads whose records are lost, as someone accepted."""
         return {head for loss in self.losses for head in loss.lost}
 
     def names(self) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ _LAST_BYTES = 1 << 14
 
 
 class AcceptedLoss(DeclarationRecord, frozen=True, tag="restored"):
-    """Heads of which a ledger lacks the records, as after a restore: somebody accepts that these are lost."""
+    """Heads of which a ledger lacks the records, as after a restore: someone accepts that these are lost."""
 
     lost: tuple[tuple[int, Digest], ...]
     by: str
@@ -123,7 +123,7 @@ def _ends_whole(path: Path) -> bool:
 def lost_heads(
     kept: Sequence[Head], transaction: Transaction, accepted: Collection[tuple[int, str]]
 ) -> tuple[Head, ...]:
-    """Return the kept heads whose records are not in the ledger, without those that somebody accepted as lost.
+    """Return the kept heads whose records are not in the ledger, without those that someone accepted as lost.
 
     A replica of a server may be behind for a moment, which is no loss.
     """

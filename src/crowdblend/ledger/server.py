@@ -44,7 +44,7 @@ def check_address(url: str) -> None:
 
 
 def database_of(url: str) -> str:
-    """Return which database an address names, whoever connects to it and how."""
+    """Return which database an address names: host and database, not the user."""
     stated = psycopg.conninfo.conninfo_to_dict(url)
     return "\n".join(f"{name}={stated.get(name, '')}" for name in ("service", "host", "hostaddr", "port", "dbname"))
 
