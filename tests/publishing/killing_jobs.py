@@ -86,7 +86,10 @@ class Job:
             if done:
                 return os.waitstatus_to_exitcode(status)
             if until is not None and time.monotonic() > until:
-                os.killpg(pid, signal.SIGKILL)
+                try:
+                    os.killpg(pid, signal.SIGKILL)
+                except ProcessLookupError:  # not yet the head of its group, or ended a moment ago
+                    continue
                 os.waitpid(pid, 0)
                 self.kills += 1
                 self.remember_key()
