@@ -392,6 +392,7 @@ FORGERIES: list[tuple[str, Callable[[Any], object]]] = [
     ("programme-people", own("people", "date", to="2026-01-01")),
     ("programme-people", own("people", "files", to={"people.csv": "0" * 64})),
     ("programme-people", own("people", "about", to={"title": "People"})),
+    ("programme-people", own("people", "unit_word", to="stops")),
     ("programme-people", own("people", "software", to={"crowdblend": "1.0"})),
     ("programme-people", own("people", "proposed", to=[base("table-threshold")])),
     ("synthetic", nothing_but_rows),

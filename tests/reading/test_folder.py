@@ -73,7 +73,7 @@ def test_readme_explains_estimates_of_the_file_or_says_who_computes_them(name: s
     columns = (folders[name] / "data.csv").read_text(encoding="utf-8").split("\n")[0].replace('"', "").split(",")
     explained = "estimate, low and high" in text
     assert not explained or ({"estimate", "low", "high"} <= set(columns)) != ("which crowdblend read computes" in text)
-    assert name != "microdata" or (explained and "Rows of sampled people" in text)
+    assert name != "microdata" or (explained and "Rows of the sample" in text)
 
 
 def test_texts_of_the_policy_are_no_markup(folders: dict[str, Path]) -> None:

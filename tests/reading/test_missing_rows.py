@@ -124,7 +124,7 @@ def test_a_biased_sample_is_not_said_to_have_one_rate() -> None:
     facts = facts_of("table-biased")
     assert isinstance(facts, TableFacts)
     said = sentences(facts, facts.tables[DATA])
-    assert any("between 0.08 and 0.12, but for at most 3 people, who have any" in line for line in said)
+    assert any("between 0.08 and 0.12, but for at most 3 people, which have any" in line for line in said)
     assert not any("stands for about" in line or "with probability 0.1" in line for line in said)
     assert any("Estimates divide by 0.1;" in line for line in said)
     plain = facts_of("table")

@@ -79,7 +79,7 @@ def claims_of(lines: Sequence[str], facts: ReleaseFacts) -> Claims:
     below = re.search(rf"Where {number}.*? into a cell, its count is exact", said)
     cut = re.search(r"(?:noisy count is|count is below) ([\d,]+)", said)
     exact = None if below is None else _of_strata(below, facts)
-    if "Published counts are exact." in said or facts.rows_are_counted is False:
+    if "sampled is exact: the number of people in the sample." in said or facts.rows_are_counted is False:
         exact = dict.fromkeys(strata_of(facts), 0.0)
     assert ("Small counts carry noise" in said) == (below is not None)
     assert bool(re.search("Counts carry noise|Every count carries noise", said)) == (exact is None)

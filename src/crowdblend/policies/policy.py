@@ -92,6 +92,7 @@ class Policy(Terms, frozen=True, kw_only=True):
             releases: int = 1,
             split: Split | None = None,
             person: str | None = None,
+            unit_word: str | None = None,
             population: str | None = None,
             people: int | None = None,
             rows_are_people: bool = False,

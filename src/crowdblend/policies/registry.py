@@ -43,8 +43,8 @@ def _ours(kind: str, name: str, publishes: str) -> dict[str, Kind]:
 
 WORDS = {
     **_ours("table", "table of counts", "Counts by class, exact where the crowd is large enough."),
-    **_ours("microdata", "microdata: rows by class", "Rows of sampled people, where their class is large enough."),
-    **_ours("points", "points on a map", "Where people are, moved by noise within blocks."),
+    **_ours("microdata", "microdata: rows by class", "Rows of the sample, where their class is large enough."),
+    **_ours("points", "points on a map", "Points of a map, moved by noise within blocks."),
     **_ours("outlier-table", "outlier-private table", "Counts with more noise the smaller they are."),
     **_ours(
         *("statistics", "statistics: averages, shares, counts"),

@@ -1,6 +1,7 @@
 """Terms: what a policy says once for all its publications: source, design, budget and columns.
 
-Keyword arguments are called as the keys of TOML are; only [data] format is `source_format`.
+Keyword arguments are called as the keys of TOML are; only [data] format is `source_format`,
+and unit is `unit_word`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Annotated, Any, Literal, Self
 
 from msgspec.structs import asdict, force_setattr
 
+from crowdblend.methods.estimates.nouns import is_noun
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column, column_texts, columns_of, refuse_finer_dates
 from crowdblend.policies.files import ending_of
@@ -73,6 +75,14 @@ class Terms(Section, frozen=True, kw_only=True):
         data_key(
             "CSV or Parquet file, folder or glob, DuckDB file, postgresql:// or sqlite:/// address, or - for stdin. "
             "With --engine spark also catalog://schema.table, or an address of Parquet files that Spark reads."
+        ),
+    ] = None
+    unit_word: Annotated[
+        str | None,
+        data_key(
+            'What a row is, as a plural such as "stops" or "visits": folder, report and studio count these instead of '
+            'people. Whom the guarantee protects stays a person. An unusual singular stands before it: "ox, oxen".',
+            name="unit",
         ),
     ] = None
     population: Annotated[
@@ -191,6 +201,9 @@ class Terms(Section, frozen=True, kw_only=True):
         if self.person is not None and not self.person.strip():
             message = "person in [data] is blank."
             raise refusal("person", message, "Use the name of the column in the data.", "[data] person")
+        if self.unit_word is not None and not is_noun(self.unit_word):
+            message = f"unit in [data] is {self.unit_word[:60]!r}, which is no noun."
+            raise refusal("unit", message, 'Write one in the plural, such as "stops".', "[data] unit")
         if self.memory is not None and not _MEMORY.fullmatch(self.memory):
             message = f"memory in [release] is {self.memory!r}, which is no size."
             raise refusal("memory", message, 'Write a number and its unit, such as "1GB".', "[release] memory")

@@ -18,6 +18,7 @@ from crowdblend.trusted.machine.lazy import lazy_imports
 
 if TYPE_CHECKING:
     from crowdblend.methods.designs import Claims, Design
+    from crowdblend.methods.estimates.nouns import Noun
     from crowdblend.trusted.calculus import Derivation
 with lazy_imports():
     from crowdblend.methods import designs
@@ -130,17 +131,17 @@ class Unit:
         """Sentences on the row that counts of a person who may have several."""
         return [ONE_ROW] if self.one_row else []
 
-    @property
-    def rows_counted(self) -> list[str]:
-        """A sentence on rows, where those of people with several are counted."""
+    def rows_counted(self, noun: Noun) -> list[str]:
+        """Return a sentence on rows, by what they are called, where those of people with several are counted."""
         if self.rows is None:
             return []
         return [
-            f"Counted are rows, at most {self.rows} random ones of each person, and not people. Rows beyond these are "
-            f"in none of the numbers, and in no error. {self.left_out()}"
+            f"Counted are {noun.many}, at most {self.rows} random ones of each person, and not people. "
+            f"{noun.many.capitalize()} beyond these are in none of the numbers, and in no error. "
+            f"{self.left_out(noun.many)}"
         ]
 
-    def left_out(self, what: str = "rows") -> str:
+    def left_out(self, what: str) -> str:
         """Return a sentence on the share of a person's rows, or classes, that the limit leaves out."""
         return (
             f"Of a person with {2 * self.most} {what} half are left out, of one with {10 * self.most} nine in ten; how "

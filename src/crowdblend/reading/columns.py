@@ -12,25 +12,25 @@ from crowdblend.reading.data_file import DataFile
 from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import compute as pc
 
-# Columns that a release has beside those of the policy: their type and their meaning.
+# Columns that a release has beside those of the policy: their type and their meaning, of what is counted.
 _OWN = {
-    "count": ("integer", "The published number of people in the table that was read, in which everybody is."),
-    "sampled": ("integer", "The published number of people in the sample; estimate is about the population."),
+    "count": ("integer", "The published number of {many} in the table that was read, in which all of them are."),
+    "sampled": ("integer", "The published number of {many} in the sample; estimate is about the population."),
     "exact": ("boolean", "Whether the number is exact; where it is not, it carries noise."),
-    "estimate": ("number", "The estimated number of people in the population; blank where cells are missing."),
-    "low": ("integer", "The lower end of the 95 % interval for the number of people in the population."),
-    "high": ("integer", "The upper end of the 95 % interval for the number of people in the population."),
-    "total": ("string", "What was counted in all: the rows that were kept, or the people who have them."),
+    "estimate": ("number", "The estimated number of {many} in the population; blank where cells are missing."),
+    "low": ("integer", "The lower end of the 95 % interval for the number of {many} in the population."),
+    "high": ("integer", "The upper end of the 95 % interval for the number of {many} in the population."),
+    "total": ("string", "What was counted in all: the {many} that were kept, or the people who have them."),
     "statistic": ("string", "The name of the statistic."),
     "value": ("number", "The published value."),
     "error": ("number", "The largest distance of the value from the true one, with the stated confidence."),
     "rank_error": (
         "number",
-        "For quantiles, instead of error: the value is a quantile of the people concerned at a share that differs by "
+        "For quantiles, instead of error: the value is a quantile of the {many} concerned at a share that differs by "
         "at most this from the one stated, with the stated confidence.",
     ),
     "confidence": ("number", "The probability with which the value stays within its error."),
-    "class": ("string", "The class of people that the number is about; blank for a single number."),
+    "class": ("string", "The class of {many} that the number is about; blank for a single number."),
     "block": ("integer", "The number of the block that the point lies in."),
 }
 # The types of columns, as data packages call them and as Arrow does.
@@ -81,4 +81,4 @@ def _column(name: str, facts: ReleaseFacts) -> Column:
     if name in facts.domains:
         return Column(name, "string", facts.labels_are, facts.domains[name], name in facts.columns_with_blanks)
     kind, meaning = facts.meanings.get(name) or _OWN.get(name, ("any", ""))
-    return Column(name, kind, meaning)
+    return Column(name, kind, meaning.replace("{many}", facts.counted.many))

@@ -29,7 +29,7 @@ def data_package(release: PublishedRelease) -> str:
     described: dict[str, Any] = {
         "profile": "data-package",
         "name": "crowdblend-release",
-        "title": facts.about.get("title") or "A release of data about people",
+        "title": facts.about.get("title") or f"A release of data about {facts.counted.many}",
         "description": f"A release of kind {facts.kind} with a certificate; README.md and report.html explain it.",
         **_published_fields(facts),
         "resources": [_resource(file, release) for file in release.data_files],

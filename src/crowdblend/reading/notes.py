@@ -15,13 +15,14 @@ from crowdblend.methods.designs import Stratum
 from crowdblend.methods.designs.design import MOST_LISTED
 from crowdblend.methods.estimates.estimator import CONFIDENCE, Estimator
 from crowdblend.methods.estimates.laws import GaussianOnEveryCell, Law, NoiseBelowK, NoiseFromThreshold, OutlierNoise
+from crowdblend.methods.estimates.nouns import PEOPLE, Noun
 from crowdblend.trusted.calculus import Assumption
 from crowdblend.trusted.guarantees.wording import three_digits
 
-_UNKNOWN = "The certificate does not say how people were sampled, so nothing is said about the population."
+_UNKNOWN = "The certificate does not say how the sample was drawn, so nothing is said about the population."
 _SELECTED = (
     "Of a cell that is barely large enough the estimate is too large on average: it is published only when many of its "
-    "people happened to be sampled. low and high take that into account."
+    "{many} happened to be sampled. low and high take that into account."
 )
 _REACHED = (
     "Of cells near that number the estimate is too large on average: they are published only where the noise was not "
@@ -32,8 +33,8 @@ _CHOSEN = (
     "fixed before: they are not proved to cover as often after such a choice."
 )
 _LOWER_ENDS = (
-    "Sums of published cells are lower ends: cells that are missing are not in them. Groups of people who fall into "
-    "many small cells lose more than others, so compare the intervals, not the sums."
+    "Sums of published cells are lower ends: cells that are missing are not in them. Groups that fall into many "
+    "small cells lose more than others, so compare the intervals, not the sums."
 )
 _CUT_SUMS = "Do not add cells up: some are missing, and of the others the small ones are too large."
 
@@ -81,10 +82,10 @@ def _unknown(facts: ReleaseFacts) -> list[str]:
     return [facts.counting_note, "How many there are in the population is not estimated.", *facts.rests_on]
 
 
-def _people(table: CellTable) -> str:
-    """Return who a number of the population is about."""
+def _counted(table: CellTable, noun: Noun) -> str:
+    """Return what a number of the population is about."""
     if not table.laws.repeated:
-        return "people of the population"
+        return f"{noun.many} of the population"
     return "people who count in it" if table.laws.classes_in_a_row == 1 else "points of people who count there"
 
 
@@ -92,43 +93,44 @@ def _rows_have_coins(facts: ReleaseFacts) -> bool:
     return isinstance(facts, CrowdFacts) and facts.unit.has_row_coins
 
 
-def _covers(table: CellTable, confidence: float) -> str:
+def _covers(table: CellTable, noun: Noun, confidence: float) -> str:
     """Return what an interval covers how often."""
-    many = "people who count in a cell" if table.laws.repeated else "people"
+    many = "people who count in a cell" if table.laws.repeated else noun.many
     return (
         f"an interval covers the number of {many} {_times(confidence)} among the cells of that size that are published."
     )
 
 
 def _sample(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[str]:
-    (estimator,) = _estimators(table)
+    (estimator,), noun = _estimators(table), facts.counted
     stratum = estimator.stratum
     if stratum.low == stratum.high == 1:
-        return ["No sample was drawn: everybody is counted."]
-    each, many = "person", "people"
+        return [f"No sample was drawn: {'everybody is' if noun is PEOPLE else f'all {noun.many} are'} counted."]
+    each, many = noun.one, noun.many
     if _rows_have_coins(facts):
         each, many = f"counted {'class' if table.laws.blocks == 1 else 'block'} of a person", "of these"
-    what, one = "sampled is about", "counted person"
+    what, one = "sampled is about", f"counted {noun.one}"
     if not facts.rows_are_counted:
         what, one = f"Each row is one {each} of", "row"
     stands = ""
     if stratum.low == stratum.high:
         stands = f": one {one} stands for about {three_digits(1 / stratum.low)} {many}"
     lines = [
-        f"{what} a random sample, which has each {each} with probability {probability(stratum)}{stands}.",
-        f"{_estimates(facts)} are about the population that the sample was drawn from: {_covers(table, confidence)}",
+        f"{what} a random sample, which has each {each} with probability {_probability(stratum, noun)}{stands}.",
+        f"{_estimates(facts)} are about the population that the sample was drawn from: "
+        f"{_covers(table, noun, confidence)}",
     ]
     if facts.assumption is Assumption.ASSUMED_RATE:
         lines.append(
             "The sample was drawn before, and its rate is an assumption of the publisher: the estimates are only as "
-            "good as that. How many people the population has in all is not known here."
+            f"good as that. How many {noun.many} the population has in all is not known here."
         )
     if stratum.low < stratum.high:
         if stratum.rate is not None:
             lines.append(
                 f"Estimates divide by {stratum.rate:g}; low and high hold for every probability in that range."
             )
-        lines.append("People who had no chance to be sampled are not counted in the estimates.")
+        lines.append(f"{noun.many.capitalize()} that had no chance to be sampled are not counted in the estimates.")
     return lines
 
 
@@ -142,32 +144,32 @@ def _times(confidence: float) -> str:
     return f"{100 * confidence:.10g} times in 100"
 
 
-def probability(stratum: Stratum) -> str:
+def _probability(stratum: Stratum, noun: Noun) -> str:
     """Return the inclusion probability in words: a number, or a range with its exceptions."""
     if stratum.low == stratum.high:
         return f"{stratum.low:g}"
-    others = f", but for at most {stratum.exceptions:,} people, who have any" if stratum.exceptions else ""
+    others = f", but for at most {stratum.exceptions:,} {noun.many}, which have any" if stratum.exceptions else ""
     return f"between {stratum.low:g} and {stratum.high:g}{others}"
 
 
 def _strata(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[str]:
     """Return sentences on a stratified sample."""
-    laws, found = table.laws, _estimators(table)
+    laws, found, noun = table.laws, _estimators(table), facts.counted
     rates = [f"{label}: {_rates(own)}" for label, own in zip(laws.strata, found, strict=True)]
     more = len(found) - MOST_LISTED
     listed = ", ".join(rates[:MOST_LISTED]) + (f", and {more} more, which datapackage.json lists" if more > 0 else "")
     about, each = (
-        ("sampled is", "number of sampled people") if facts.rows_are_counted else ("Rows are", "number of rows")
+        ("sampled is", f"number of sampled {noun.many}") if facts.rows_are_counted else ("Rows are", "number of rows")
     )
     instead = " Add estimates instead, or read a margin: crowdblend read DIR --margin COLUMN." if laws.add_up else ""
-    who = "classes of people, as far as they count," if _rows_have_coins(facts) else "people"
+    who = "classes of people, as far as they count," if _rows_have_coins(facts) else noun.many
     lines = [
         f"{about} about a stratified sample: {who} of each label of {laws.stratum} were sampled at a rate of their own "
         f"({listed}).",
-        "Counts of different strata must not be added or compared: one person stands for more people where the rate is "
-        f"lower.{instead}",
+        f"Counts of different strata must not be added or compared: one {noun.one} stands for more {noun.many} where "
+        f"the rate is lower.{instead}",
         f"{_estimates(facts)} are about the population: each {each} is divided by the rate of its stratum, and "
-        f"{_covers(table, confidence)}",
+        f"{_covers(table, noun, confidence)}",
     ]
     if facts.already_drawn:
         lines.append(
@@ -185,17 +187,18 @@ def _strata(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[st
 
 def _cells(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[str]:
     """Return sentences on which cells are published, and how exact they are."""
-    law, laws = _estimators(table)[0].law, table.laws
+    law, laws, noun = _estimators(table)[0].law, table.laws, facts.counted
     if law.noiseless:
-        exact = ["Published counts are exact."] if facts.rows_are_counted else []
+        counter = laws.counter
+        exact = [f"{counter} is exact: the number of {noun.many} in the sample."] if facts.rows_are_counted else []
         lower = [_LOWER_ENDS] if law.shown_from is not None and laws.blocks == 1 and laws.add_up else []
-        return [*missing_rows(table, confidence), *exact, *lower]
+        return [*_missing_rows(table, noun, confidence), *exact, *lower]
     if isinstance(law, NoiseFromThreshold):
-        return _threshold_cells(table, law, confidence)
+        return _threshold_cells(table, law, noun, confidence)
     lines, noise = [], f"Counts carry noise, {_off(table)}"
     if isinstance(law, NoiseBelowK):
         hidden = "The data do not say which counts are noisy, on purpose: that would reveal more than is guaranteed."
-        enough = _enough([own.law.exact_from or 0 for own in _estimators(table)])
+        enough = _enough([own.law.exact_from or 0 for own in _estimators(table)], noun)
         lines = [
             f"Where {enough} fall into a cell, its count is exact. Where fewer do, it is noisy: a random number was "
             "added, and the true one may be larger, smaller or zero.",
@@ -206,7 +209,7 @@ def _cells(facts: ReleaseFacts, table: CellTable, confidence: float) -> list[str
         return [
             *lines,
             f"{noise}. Cells whose count is below {law.shown_from:,} with the noise are not published, and one that is "
-            f"missing is not zero{_missing(table, confidence)}.",
+            f"missing is not zero{_missing(table, noun, confidence)}.",
             *_near_the_threshold(table),
             _CUT_SUMS,
         ]
@@ -252,7 +255,7 @@ def _distances(law: Law) -> tuple[float, float]:
     return least, most
 
 
-def _threshold_cells(table: CellTable, law: NoiseFromThreshold, confidence: float) -> list[str]:
+def _threshold_cells(table: CellTable, law: NoiseFromThreshold, noun: Noun, confidence: float) -> list[str]:
     """Return sentences on cells that are shown because their noisy count reached a threshold."""
     unlisted = [name for name, size in table.laws.sizes.items() if size is None]
     listed = f"The labels of {', '.join(unlisted)} were not listed beforehand. " if unlisted else ""
@@ -261,7 +264,7 @@ def _threshold_cells(table: CellTable, law: NoiseFromThreshold, confidence: floa
         f"{_off(table)}.",
         f"Every count carries noise, and a cell is published where its noisy count is {law.shown_from:,} or more. One "
         "that is missing is not zero, and a label that is missing may well be somebody's"
-        f"{_missing(table, confidence)}.",
+        f"{_missing(table, noun, confidence)}.",
         *_near_the_threshold(table),
         _CUT_SUMS,
     ]
@@ -272,36 +275,36 @@ def _near_the_threshold(table: CellTable) -> list[str]:
     return [_REACHED] if any(own.stratum.rate is not None for own in _estimators(table)) else []
 
 
-def _missing(table: CellTable, confidence: float) -> str:
-    """Return how many people a cell can have that is not shown, and how often larger ones are."""
+def _missing(table: CellTable, noun: Noun, confidence: float) -> str:
+    """Return how much a cell can have that is not shown, and how often larger ones are."""
     ends = [table.laws.largest_unpublished(own, confidence=confidence) for own in _estimators(table)]
     if None in ends:
-        return ": how many people it has is not known"
+        return f": how many {noun.many} it has is not known"
     most = max(end for end in ends if end is not None)
     others = f"of larger ones fewer than {100 * (1 - confidence):.6g} in 100 are missing"
     anybody = ", and any number who have its labels" if table.laws.repeated else ""
-    return f": it may have up to {most:,} {_people(table)}{anybody}; {others}"
+    return f": it may have up to {most:,} {_counted(table, noun)}{anybody}; {others}"
 
 
-def _enough(sizes: Sequence[int]) -> str:
-    """Return a number of sampled people, or its range over strata."""
+def _enough(sizes: Sequence[int], noun: Noun) -> str:
+    """Return a number of what was sampled, or its range over strata."""
     least, most = min(sizes), max(sizes)
     if least == most:
-        return f"at least {least:,} sampled people"
-    return f"enough sampled people (between {least:,} and {most:,}, depending on the stratum)"
+        return f"at least {least:,} sampled {noun.many}"
+    return f"enough sampled {noun.many} (between {least:,} and {most:,}, depending on the stratum)"
 
 
-def missing_rows(table: CellTable, confidence: float = CONFIDENCE) -> list[str]:
+def _missing_rows(table: CellTable, noun: Noun, confidence: float) -> list[str]:
     """Return sentences on rows of crowds that are not published, and on estimates; none where all are published."""
     laws, found = table.laws, _estimators(table)
     sizes = [own.law.shown_from for own in found if own.law.shown_from is not None]
     if not sizes:
         return []
-    enough, held = _enough(sizes), _missing(table, confidence)
+    enough, held = _enough(sizes, noun), _missing(table, noun, confidence)
     lines = [f"A cell is published when {enough} are in it. One that is missing is not zero{held}."]
     if laws.blocks != 1 and not laws.sizes:
         # Without labels nothing can be missing but the points of a block, which the data need not name.
-        of_a_block = _missing(replace(table, laws=replace(laws, blocks_shown=True)), confidence)
+        of_a_block = _missing(replace(table, laws=replace(laws, blocks_shown=True)), noun, confidence)
         lines = [f"A point is published when {enough} are in its block. A block with fewer is not shown{of_a_block}."]
     elif laws.blocks != 1:
         what = "A block" if laws.blocks_shown else "A combination of labels"
@@ -310,7 +313,7 @@ def missing_rows(table: CellTable, confidence: float = CONFIDENCE) -> list[str]:
             f"empty{held}."
         ]
     estimated = laws.classes_in_a_row == 1 and any(own.stratum.rate is not None for own in found)
-    return [*lines, *([_SELECTED] if estimated else [])]
+    return [*lines, *([_SELECTED.format(many=noun.many)] if estimated else [])]
 
 
 def sampling_of(facts: ReleaseFacts, table: CellTable) -> dict[str, Any]:

@@ -100,10 +100,11 @@ def _opening(file: DataFile) -> list[str]:
 def _python(facts: ReleaseFacts) -> list[str]:
     if not facts.tables:
         return []
+    many = facts.counted.many
     what = "count" if any(table.laws.repeated for table in facts.tables.values()) else "there are"
-    estimates = f"release.estimates().to_pandas()           # how many people {what} in every cell, with an interval"
+    estimates = f"release.estimates().to_pandas()           # how many {many} {what} in every cell, with an interval"
     if all(table.laws.add_up for table in facts.tables.values()):
-        what = "people there are" if facts.counting_note is None else "rows were kept"
+        what = f"{many} there are" if facts.counting_note is None else f"{many} were kept"
         estimates = f"release.estimates(margin=[]).to_pandas()  # how many {what} in all, with an interval"
     labels = "those that are published" if _open_labels(facts) else "categories, all that were declared"
     return [

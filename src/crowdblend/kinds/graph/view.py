@@ -16,8 +16,8 @@ _MEANS = {
     "connectivity": "connectivity: how many links are missing until everybody is connected",
     "cycle-freeness": "cycle-freeness: how many links are too many for a network without cycles",
     "eulerian": "eulerian: how many links to add or remove until one walk can use every link exactly once",
-    "average-degree": "average-degree: how many links people have on average",
-    "degrees": "degrees: which share of the people has how many links",
+    "average-degree": "average-degree: how many links {many} have on average",
+    "degrees": "degrees: which share of the {many} has how many links",
 }
 
 _SHARES = ("connectivity", "cycle-freeness", "eulerian")
@@ -30,11 +30,17 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     facts = folder.facts
     assert isinstance(facts, GraphFacts)
     return View(
-        heading=f"Statistics of a network of {facts.people:,} people",
-        what="a few numbers about a network of people, each with random noise",
+        heading=f"Statistics of a network of {facts.people:,} {facts.counted.many}",
+        what=f"a few numbers about a network of {facts.counted.many}, each with random noise",
         keys=_keys(facts, len(rows)),
-        reading=_reading(rows),
-        parts=[Part("data", "What was published", [*_numbers(rows), *(_degrees(rows) if figures else [])])],
+        reading=_reading(rows, facts.counted.many),
+        parts=[
+            Part(
+                "data",
+                "What was published",
+                [*_numbers(rows), *(_degrees(rows, facts.counted.many) if figures else [])],
+            )
+        ],
     )
 
 
@@ -47,18 +53,18 @@ def _keys(facts: GraphFacts, numbers: int) -> list[tuple[str, str]]:
     ]
 
 
-def _reading(rows: list[dict[str, Any]]) -> list[str]:
+def _reading(rows: list[dict[str, Any]], many: str) -> list[str]:
     lines = [
         "Every number is the true one plus random noise, rounded. It is off by at most the error beside it, except in "
         "1 of 20 releases; numbers that fell outside of what is possible were moved to the nearest possible one.",
     ]
     named = {str(row.get("statistic")) for row in rows}
-    lines += [f"{text}." for name, text in _MEANS.items() if name in named]
+    lines += [f"{text.format(many=many)}." for name, text in _MEANS.items() if name in named]
     if shares := [name for name in _SHARES if name in named]:
         verb = "is a share" if len(shares) == 1 else "are shares"
         lines.append(
             f"{enumeration(shares)} {verb} of the largest possible number of links: degree_bound times the number of "
-            "people, halved."
+            f"{many}, halved."
         )
     lines.append(
         "The guarantee compares with somebody who could look at some random people and whom they are linked to, "
@@ -86,12 +92,12 @@ def _numbers(rows: list[dict[str, Any]]) -> list[Block]:
     return [Table(headers, cells, "The published numbers", right), "The data file holds the same numbers."]
 
 
-def _degrees(rows: list[dict[str, Any]]) -> list[Block]:
+def _degrees(rows: list[dict[str, Any]], many: str) -> list[Block]:
     """Return the shares of the bands of degrees with their errors, within what is possible."""
     bands = [(str(row["class"]), *_ends(row)) for row in rows if str(row.get("statistic")) == "degrees"]
     if not bands:
         return []
-    caption = "The share of people by their number of links; lines are what it is off by except in 1 of 20 releases."
+    caption = f"The share of {many} by their number of links; lines are what it is off by except in 1 of 20 releases."
     return [figure(lambda narrow: interval_chart(bands, narrow=narrow), caption)]
 
 

@@ -20,11 +20,11 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     facts = folder.facts
     assert isinstance(facts, OutlierTableFacts)
     (listed,) = folder.tables.values()
-    reading = (*sentences(facts, listed), "The smaller the bin the noisier: small bins hide their people best.")
+    reading = (*sentences(facts, listed), "The smaller the bin the noisier: people in small bins are hidden best.")
     alone = folder.publication is None
     said = "How far a count is off on average, and what is guaranteed to people who share a bin of that size."
     if not alone:
-        said = "How far a count is off on average, by how many people share the bin."
+        said = f"How far a count is off on average, by how many {facts.counted.many} share the bin."
     errors = Part("error", "How exact the counts are", [said, _errors(facts, guaranteed=alone)])
     return replace(table_view, reading=reading, parts=(*table_view.parts, errors))
 
@@ -36,7 +36,7 @@ def _errors(facts: OutlierTableFacts, *, guaranteed: bool) -> Table:
         [str(size), f"{noise.expected_error(size):.3g}", round_up(noise.factor * float(noise.loss(size)))]
         for size in curve_sizes(noise.limit, noise.transition)
     ]
-    headers = ["people in the bin", "expected error", "their ε"]
+    headers = [f"{facts.counted.many} in the bin", "expected error", "their ε"]
     if not guaranteed:
         return Table(headers[:2], [row[:2] for row in rows], "Error by the size of the bin", {0, 1})
     return Table(headers, rows, "Error and guarantee by the size of the bin", {0, 1, 2})

@@ -114,7 +114,7 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
     @property
     def meanings(self) -> Mapping[str, tuple[str, str]]:
         same = "labels and block" if self.show_blocks else "labels"
-        counted = f"people in the population with the same {same}"
+        counted = f"{self.counted.many} in the population with the same {same}"
         if self.unit.several:
             most = self.unit.most
             counted = f"points in the population with the same {same}, at most {most} random ones of a person"

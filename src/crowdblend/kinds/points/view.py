@@ -37,7 +37,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
         parts.append(Part("statistics", "What the points add up to", _statistics(facts, found, noise)))
     return View(
         heading=f"Points: {enumeration(axes)}" + (f", with {enumeration(others)}" if others else ""),
-        what="points, each of them one person moved by noise",
+        what=f"points, each of them one {facts.counted.one} moved by noise",
         keys=(*_population(folder, facts, found.points), ("published points", f"{found.points:,}")),
         reading=_reading(facts, noise),
         parts=parts,
@@ -104,7 +104,7 @@ def _bars(facts: PointsFacts, found: Places, noise: list[AxisMoves], drawn: bool
     caption = (
         f"Published points of the sample by {shorten(name)}, between its declared bounds. A bar is {what}, {exact}. "
         f"Blocks below the crowd size are left out: where there {'is no bar' if drawn else 'are 0'}, there may be "
-        "people."
+        f"{facts.counted.many}."
     )
     rows = [[text, f"{number:,}"] for text, number in totals]
     return bars(totals, caption, drawn) or [Table([shorten(name), "points"], rows, caption, {1})]
@@ -125,7 +125,7 @@ def _edges(facts: PointsFacts, axis: AxisFacts, noise: AxisMoves) -> tuple[list[
         blocks = round((edges[1] - edges[0]) / axis.width)
         return edges, "a block" if blocks == 1 else f"{blocks} blocks"
     edges = tile_edges(axis.low, axis.high, axis.resolution, noise.deviation)
-    return edges, f"{float(f'{edges[1] - edges[0]:.3g}'):g} wide"
+    return edges, f"{float(f'{edges[1] - edges[0]:.3g}'):,.10g} wide"
 
 
 def _tiles(
@@ -154,7 +154,7 @@ def _population(folder: PublishedRelease, facts: PointsFacts, points: int) -> li
         return []
     found = folder.margin(()).intervals
     low, high = int(found.low[0]), int(found.high[0])
-    return [] if high < 0 else [("people of the population, 95 % interval", f"{low:,} – {high:,}")]
+    return [] if high < 0 else [(f"{facts.counted.many} of the population, 95 % interval", f"{low:,} – {high:,}")]
 
 
 def _outlines(facts: PointsFacts, axes: list[str], bounds: list[tuple[float, float]]) -> list[Rectangle]:
@@ -179,13 +179,13 @@ def _outlines(facts: PointsFacts, axes: list[str], bounds: list[tuple[float, flo
 def _statistics(facts: PointsFacts, places: Places, noise: list[AxisMoves]) -> list[Block]:
     lean = {
         "block": " Points that are kept in their block lean towards its middle. That does not average out: it moves a "
-        "mean by the lean at most, and not at all where people are spread evenly over each block.",
+        f"mean by the lean at most, and not at all where {facts.counted.many} are spread evenly over each block.",
         "bounds": " Points that are put back onto the bounds lean inwards. That does not average out: it moves a mean "
         "by the lean at most.",
     }.get(facts.keep_in, "")
     return [
-        "Statistics of the published points, and what noise does to them; people who were not sampled or not shown are "
-        "no part of it.",
+        f"Statistics of the published points, and what noise does to them; {facts.counted.many} that were not sampled "
+        "or not shown are no part of it.",
         Heading("Mean"),
         f"The noise averages out over many points.{lean}",
         _means(places, noise, leaning=bool(lean)),
@@ -193,7 +193,7 @@ def _statistics(facts: PointsFacts, places: Places, noise: list[AxisMoves]) -> l
         f"On each axis noise moved any of them by more than this {_RARELY}: {_each(noise, 'all_moved')}.",
         _quantiles(places, noise),
         Heading("Distances"),
-        f"Two people at one place are published further apart than this {_RARELY}, on each axis: "
+        f"Two {facts.counted.many} at one place are published further apart than this {_RARELY}, on each axis: "
         f"{_each(noise, 'apart')}. Smaller distances may be noise alone.",
     ]
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from crowdblend.kinds.shared.facts import (
     DATA,
@@ -79,7 +80,10 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         for name, one in self.published.items():
             if not PUBLICATION_NAME.fullmatch(name):
                 raise contradiction("a publication has a name that no policy takes")
-            found[name] = read_facts(one.facts)
+            own = read_facts(one.facts)
+            if own.unit_word is not None:
+                raise contradiction("a publication says of itself what its programme says")
+            found[name] = replace(own, unit_word=self.unit_word)
             if isinstance(found[name], ProgrammeFacts):
                 raise contradiction("a programme is a publication of itself")
         return found

@@ -63,6 +63,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
 
 def _shared_columns(folder: PublishedRelease) -> Iterator[Table]:
     """Yield every column that several publications count people by, with the numbers of each and with their mean."""
+    many = folder.facts.counted.many
     domains = {name: one.tables[DATA].columns for name, one in folder.counted_publications.items()}
     for column in dict.fromkeys(column for columns in domains.values() for column in columns):
         named = [name for name, columns in domains.items() if column in columns]
@@ -81,7 +82,7 @@ def _shared_columns(folder: PublishedRelease) -> Iterator[Table]:
         together = {row[column]: f"{max(row['estimate'], 0):,.0f}" for row in means if row[column] in estimated}
         columns = [*numbers, *([together] if together else [])]
         rows = [[label(text), *(found.get(text, "") for found in columns)] for text in dict.fromkeys(labels)]
-        caption = Markup("By {}: people of the population, with 95 % intervals").format(label(column))
+        caption = Markup("By {}: {} of the population, with 95 % intervals").format(label(column), many)
         heads = [label(column), *map(label, each), *(["their mean"] if together else [])]
         yield Table(heads, rows, caption, set(range(1, len(heads))))
 

@@ -16,6 +16,7 @@ import msgspec
 
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.methods.designs import DESIGNS, Design
+from crowdblend.methods.estimates.nouns import NOUNS, PEOPLE, ROWS, Noun, noun_of
 from crowdblend.policies.registry import WHOLES, is_kind, kind_of, part
 from crowdblend.policies.unit import Unit
 from crowdblend.trusted.calculus import Assumption, Certificate, Derivation
@@ -76,6 +77,8 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
 
     software: dict[str, str]
     person: str | None = None
+    unit_word: Annotated[str, msgspec.Meta(pattern=rf"\A{NOUNS}\Z")] | None = None
+    """What a row is, in the plural; people unless it is given."""
     about: dict[str, str] = msgspec.field(default_factory=dict)
     date: str | None = None
     files: dict[str, str] = msgspec.field(default_factory=dict)
@@ -180,6 +183,16 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
     def rows_are_people(self) -> bool:
         """True if the steward vouches that every row is another person, instead of naming a column."""
         return self.person is None
+
+    @property
+    def counted(self) -> Noun:
+        """The noun for what its numbers count."""
+        return PEOPLE if self.unit_word is None else self.noun_of_rows
+
+    @property
+    def noun_of_rows(self) -> Noun:
+        """The noun for rows of the data."""
+        return ROWS if self.unit_word is None else noun_of(self.unit_word)
 
     @property
     def largest_epsilon(self) -> float:
@@ -295,6 +308,13 @@ class PeopleFacts(ReleaseFacts, frozen=True, kw_only=True):
     @property
     def sample(self) -> Design:
         return self.design
+
+    @property
+    def counted(self) -> Noun:
+        if not self.unit.keeps_some_rows:
+            return super().counted
+        # Where one row of each counts, or each of their classes once, people are counted, whatever a row is.
+        return self.noun_of_rows if self.unit.several and not self.unit.counts_people else PEOPLE
 
     def check_among_others(self, epsilon: float, delta: float) -> None:
         if self.unit.several:

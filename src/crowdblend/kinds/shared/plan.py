@@ -123,7 +123,8 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
     def certificate(self, files: Mapping[str, str] | None = None, publication: Result | None = None) -> Certificate:
         """Return the certificate of the mechanisms that ran; before anything ran, that of the planned ones."""
         about = self.policy.about.texts() if self.policy.about else {}
-        facts = replace(self.facts_with_proposals(publication), about=about, files=dict(files or {}))
+        said = {"about": about, "unit_word": self.policy.unit_word, "files": dict(files or {})}
+        facts = replace(self.facts_with_proposals(publication), **said)
         return Certificate(with_proposals(facts, facts.derivations()), self.stated_assumptions, to_json(facts))
 
     def own_certificate(self) -> Certificate:

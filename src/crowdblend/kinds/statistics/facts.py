@@ -221,7 +221,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
             f"Every number{sampled} is an estimate for everybody. It is within its error of the true one with a "
             f"probability of at least {self.confidence:g}. The error of a quantile is one of its rank, rank_error, "
             "so that it has no low and high.",
-            *self.unit.rows_counted,
+            *self.unit.rows_counted(self.noun_of_rows),
             *self.rests_on,
         ]
 

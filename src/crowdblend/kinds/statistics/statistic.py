@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from crowdblend.errors import InvalidInput
+from crowdblend.methods.estimates.nouns import PEOPLE, Noun
 from crowdblend.policies.key import Rule, Section, key
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.rules import conflicts, needs, one_of
@@ -164,8 +165,8 @@ class Statistic(Section, frozen=True, kw_only=True):
         at = {} if self.at is None else {"at": self.at}
         return {self.what: self.column, **at, **by, **({"where": among} if among else {})}
 
-    def words(self) -> str:
-        """Return the statistic as one says it."""
+    def words(self, noun: Noun = PEOPLE) -> str:
+        """Return the statistic as one says it, of what is counted."""
         among = " and ".join(f"{name} is {' or '.join(labels)}" for name, labels in self.among.items())
         by = f", by {' and '.join(self.groups)}" if self.groups else ""
         where = f", where {among}" if among else ""
@@ -174,5 +175,5 @@ class Statistic(Section, frozen=True, kw_only=True):
         if self.measured:
             return f"{self.what} of {self.column}{by}{where}"
         if self.what == "histogram":
-            return f"people by {self.column}{where}"
-        return f"{'share' if self.what == 'fraction' else 'number'} of people whose {among}{by}"
+            return f"{noun.many} by {self.column}{where}"
+        return f"{'share' if self.what == 'fraction' else 'number'} of {noun.many} whose {among}{by}"

@@ -48,6 +48,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     """Return the published numbers as a table and histograms as figures."""
     facts = folder.facts
     assert isinstance(facts, StatisticsFacts)
+    many = facts.counted.many
     by_name: dict[str, list[PublishedValue]] = {}
     groups, errors = group_columns(facts.statistics), ("error", "rank_error")
     for file in folder.files.values():
@@ -61,15 +62,17 @@ def view(folder: PublishedRelease, figures: bool) -> View:
         if some[0].group is not None:
             blocks += _histogram(facts, name, some, figures)
     return View(
-        heading=f"{len(by_name):,} statistics about people" if len(by_name) != 1 else f"{next(iter(by_name))}",
-        what="statistics about people, each with the error that it stays within",
-        keys=_keys(folder, by_name),
+        heading=f"{len(by_name):,} statistics about {many}" if len(by_name) != 1 else f"{next(iter(by_name))}",
+        what=f"statistics about {many}, each with the error that it stays within",
+        keys=_keys(folder, by_name, many),
         reading=list(_reading(folder, facts)),
         parts=[Part("data", "What was published", blocks)],
     )
 
 
-def _keys(folder: PublishedRelease, by_name: Mapping[str, Sequence[PublishedValue]]) -> list[tuple[str, str]]:
+def _keys(
+    folder: PublishedRelease, by_name: Mapping[str, Sequence[PublishedValue]], many: str
+) -> list[tuple[str, str]]:
     keys = [("statistics", f"{len(by_name):,}")]
     guarantee = folder.certificate.zero_knowledge()
     if guarantee is not None and isinstance(guarantee.aggregate, RobustSampling):
@@ -79,14 +82,14 @@ def _keys(folder: PublishedRelease, by_name: Mapping[str, Sequence[PublishedValu
         if guarantee.aggregate.samples < guarantee.aggregate.population:
             keys.append(("random people the guarantee is relative to", f"{guarantee.aggregate.samples:,}"))
         keys += [
-            ("people in all", f"{guarantee.aggregate.population:,}"),
+            (f"{many} in all", f"{guarantee.aggregate.population:,}"),
             ("ε, privacy loss", round_up(guarantee.epsilon)),
         ]
     return keys
 
 
 def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
-    guarantee = folder.certificate.zero_knowledge()
+    guarantee, many = folder.certificate.zero_knowledge(), facts.counted.many
     if guarantee is not None and isinstance(guarantee.aggregate, RandomSamples):
         k, n = guarantee.aggregate.samples, guarantee.aggregate.population
         who, rest = f"all {n:,} people", "What the data of the others tell about you is not hidden."
@@ -105,7 +108,7 @@ def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
         number = ", and how many," if facts.design.people is None or facts.design.draws_here else ""
         yield (
             "Every number is an estimate for the whole population: whoever was sampled counts as "
-            f"{three_digits(1 / rate)} people. Which people were sampled{number} is not published."
+            f"{three_digits(1 / rate)} {many}. Which were sampled{number} is not published."
         )
     if facts.design.column is not None:
         column = shorten(facts.design.column, 60)
@@ -115,10 +118,10 @@ def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
             else f"as one over the sampling rate of their stratum, a label of {column}"
         )
         yield (
-            f"Every number is an estimate for the whole population: whoever was sampled counts {counted}. Which people "
+            f"Every number is an estimate for the whole population: whoever was sampled counts {counted}. Which {many} "
             "were sampled, and how many, is not published."
         )
-    yield from facts.unit.rows_counted
+    yield from facts.unit.rows_counted(facts.noun_of_rows)
     sure = f"with a probability of at least {at_least(facts.confidence)}"
     yield (
         f"Each statistic is within ± its error of the true one {sure}; of a histogram, all classes at once, and so of "
@@ -127,7 +130,7 @@ def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
     )
     if any(made.is_quantile for made in facts.statistics):
         yield (
-            "A quantile has an error of its rank: a median with rank ± 0.01 has between 49 and 51 % of the people "
+            f"A quantile has an error of its rank: a median with rank ± 0.01 has between 49 and 51 % of the {many} "
             "concerned at or below it. It says nothing about a group in which there is nobody."
         )
     yield "An average is that of the values as the columns below say, within their bounds and rounded to their grid."
@@ -139,7 +142,7 @@ def _singles(facts: StatisticsFacts, numbers: Sequence[PublishedValue]) -> Table
     rows = [
         [
             label(number.statistic),
-            shorten(made[number.statistic].words(), 200),
+            shorten(made[number.statistic].words(facts.counted), 200),
             _number(number.value, number.error or 0.0),
             number.within,
             _how(facts, number.statistic),
@@ -153,7 +156,7 @@ def _singles(facts: StatisticsFacts, numbers: Sequence[PublishedValue]) -> Table
 def _histogram(facts: StatisticsFacts, name: str, numbers: Sequence[PublishedValue], drawn: bool) -> list[Block]:
     """Return the bins of a histogram or the groups of a statistic, with one error for all or one for each."""
     made = {one.name: one for one in facts.statistics}[name]
-    description = shorten(made.words(), 200)
+    description = shorten(made.words(facts.counted), 200)
     how = _how(facts, name) or "noisy"
     alike = len({number.within for number in numbers}) == 1
     within = f"every one within {numbers[0].within} at once" if alike else "each within its error"
@@ -161,7 +164,7 @@ def _histogram(facts: StatisticsFacts, name: str, numbers: Sequence[PublishedVal
     caption = f"{description}: {within}, {sure}; {how}."
     shown = numbers[:MOST_ROWS]
     counts = made.what in ("histogram", "count")
-    heads = ["group", "people" if counts else "value"]
+    heads = ["group", facts.counted.many if counts else "value"]
     rows: list[list[str]] = [[label(str(one.group)), _number(one.value, one.error or 0.0)] for one in shown]
     if not alike:
         heads, rows = [*heads, "error"], [[*row, one.within] for row, one in zip(rows, shown, strict=True)]

@@ -165,7 +165,7 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
 
     @property
     def notes(self) -> list[str]:
-        return self.unit.rows_counted
+        return self.unit.rows_counted(self.noun_of_rows)
 
     @property
     def own_parameters(self) -> Parameters:

@@ -20,7 +20,7 @@ from crowdblend.trusted.guarantees.wording import at_least
 _PUBLISHED = "What the synthetic rows add up to"
 _ACCURACY = "What they answer, and how well"
 
-_TO_PEOPLE = "To estimate how many people something is true of, multiply the share of rows by the number of people."
+_TO_ALL = "To estimate how many {many} something is true of, multiply the share of rows by the number of {many}."
 
 
 def view(folder: PublishedRelease, figures: bool) -> View:
@@ -39,7 +39,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     totals = [block for column in named for block in _column(column, summary.people, error, figures)]
     return View(
         heading=f"Synthetic records: {enumeration(summary.columns[:5]) if summary.columns else 'no columns'}",
-        what="synthetic records that answer a class of questions about people",
+        what=f"synthetic records that answer a class of questions about {facts.counted.many}",
         keys=keys,
         reading=_reading(facts),
         parts=[Part("accuracy", _ACCURACY, _accuracy(facts)), Part("data", _PUBLISHED, totals)],
@@ -53,12 +53,13 @@ def _spoken(facts: SynopsisFacts, column: ColumnTotals) -> tuple[tuple[str, int]
 
 
 def _reading(facts: SynopsisFacts) -> tuple[str, ...]:
-    whose = "rows of people that count" if facts.unit.several else "people"
+    many = facts.counted.many
+    whose = f"{many} of people that count" if facts.unit.several else many
     return (
         f"No row is a person. The rows are made up so that shares among them are close to shares among the {whose}.",
         *facts.notes,
         f"They answer these questions: {facts.queries.words(facts.sizes)}. Other shares may be far off.",
-        *([] if facts.unit.several else [_TO_PEOPLE]),
+        *([] if facts.unit.several else [_TO_ALL.format(many=many)]),
         "The number of rows and their order mean nothing.",
     )
 
@@ -68,7 +69,7 @@ def _accuracy(facts: SynopsisFacts) -> list[Block]:
     everybody, sample, failure = facts.errors
     rows = [["a share among everybody, planned, by at most", round_up(everybody)]]
     if not facts.counts_everybody:
-        rows.append(["a share among the people drawn, planned, by at most", round_up(sample)])
+        rows.append([f"a share among the {facts.counted.many} drawn, planned, by at most", round_up(sample)])
     if facts.misfit is not None:
         rows.append(["the noisy answer that the rows were fitted to, measured, by at most", round_up(facts.misfit)])
     text = (

@@ -141,17 +141,18 @@ class EverywhereFacts(NoisyTableFacts, frozen=True, kw_only=True, tag="table"):
             return super().counting_note
         if self.count == "people":
             return f"{unit.in_classes()} The number of people is in the table totals."
+        many = self.counted.many
         return (
-            f"Counts are rows about everybody in the table: of each person at most {unit.most} random ones. The number "
-            "of people is in the table totals. Rows that were left out are in none of the numbers, and in no interval. "
-            f"{unit.left_out()}"
+            f"Counts are {many} about everybody in the table: of each person at most {unit.most} random ones. The "
+            f"number of people is in the table totals. {many.capitalize()} that were left out are in none of the "
+            f"numbers, and in no interval. {unit.left_out(many)}"
         )
 
     @property
     def meanings(self) -> Mapping[str, tuple[str, str]]:
         if not self.unit.several:
             return super().meanings
-        count = "The published number of rows that were kept, or of what the column total names."
+        count = f"The published number of {self.counted.many} that were kept, or of what the column total names."
         if self.count == "people":
             count = "The published number of people who count in the class, or of what the column total names."
         return {
@@ -201,7 +202,7 @@ class ThresholdFacts(NoisyTableFacts, frozen=True, kw_only=True, tag="table"):
 
     @property
     def publishes(self) -> str:
-        return "Counts by class, with noise, of the classes that enough people have."
+        return f"Counts by class, with noise, of the classes that enough {self.counted.many} have."
 
     @property
     def parameters(self) -> Parameters:

@@ -14,6 +14,7 @@ from crowdblend.kinds.shared.facts import ReleaseFacts
 from crowdblend.kinds.shared.outputs import RecordsOutput
 from crowdblend.kinds.table.facts import EverywhereFacts, ThresholdFacts
 from crowdblend.methods.estimates.cells import CellLaws
+from crowdblend.methods.estimates.nouns import Noun
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.reading.figures.bars import bar_chart
 from crowdblend.reading.figures.quantity import whole
@@ -45,18 +46,17 @@ _TWICE = f"{_IN_EACH} The table totals has the number of people."
 
 def words_of(facts: ReleaseFacts) -> CountWords:
     """Return the words for what a release counts: a sample, everybody, or rows of everybody."""
+    noun, many = facts.counted, facts.counted.many
     if isinstance(facts, EverywhereFacts) and facts.unit.several:
         if facts.count == "rows":
-            return CountWords("rows", "rows that were kept", "published rows", _CUT)
-        return CountWords("people", "people", "published people", _TWICE)
-    found = (
-        CountWords("people", "people", "published people", _CUT)
-        if facts.sample is not None and facts.sample.everybody
-        else CountWords("people", "people of the population", "published people of the sample", _CUT)
-    )
+            return CountWords(noun, f"{many} that were kept", f"published {many}", _CUT)
+        return CountWords(noun, many, f"published {many}", _TWICE)
+    found = CountWords(noun, f"{many} of the population", f"published {many} of the sample", _CUT)
+    if facts.sample is not None and facts.sample.everybody:
+        found = replace(found, estimated=many, shown=f"published {many}")
     (table,) = facts.tables.values()
     if table.laws.repeated:
-        found = replace(found, estimated="people who count", no_totals=_IN_EACH)
+        found = replace(found, estimated=f"{many} who count", no_totals=_IN_EACH)
     return replace(found, no_totals=_REACHED) if isinstance(facts, ThresholdFacts) else found
 
 
@@ -72,12 +72,12 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     chosen = chosen_recoding(facts.recoding) if isinstance(facts, CrowdFacts) else []
     words = words_of(facts)
     records = "one a row" if facts.counting_note is None else "some of whom may have several rows"
-    strata_keys, strata = _strata(table.laws)
+    strata_keys, strata = _strata(table.laws, facts.counted)
     return View(
-        heading=title(tuple(summary.columns), counted, words.counted),
-        what=f"a table: how many {words.counted} have which combination of labels"
+        heading=title(tuple(summary.columns), counted, words.counted.many),
+        what=f"a table: how many {words.counted.many} have which combination of labels"
         if counted
-        else f"records of people, {records}",
+        else f"records of {words.counted.many}, {records}",
         keys=(*_keys(summary, counted, words), *strata_keys),
         reading=sentences(facts, table),
         parts=(
@@ -100,7 +100,7 @@ def _keys(summary: Summary, counted: bool, words: CountWords) -> list[tuple[str,
         population = [(f"{words.estimated}, 95 % interval", f"{low:,} – {high:,}")]
     elif low >= 0:
         population = [(f"{words.estimated}, at least", f"{low:,}")]
-    return [*population, (f"{words.counted} in the published data", f"{summary.people:,}"), cells]
+    return [*population, (f"{words.counted.many} in the published data", f"{summary.people:,}"), cells]
 
 
 def _part(folder: PublishedRelease, summary: Summary, counted: bool, figures: bool, words: CountWords) -> Part:
@@ -163,7 +163,7 @@ def _figures(summary: Summary, domains: Mapping[str, Domain], drawn: bool, words
         by = f"estimated number of {words.estimated}" if summary.sized_by_estimates else f"number of {words.shown}"
         caption = f"How many published cells there are, by the {by} in the cell."
         rows = [[text, f"{number:,}"] for text, number in summary.sizes]
-        listed = Table([f"{words.counted} in the cell", "cells"], rows, caption, {1}, drawn)
+        listed = Table([f"{words.counted.many} in the cell", "cells"], rows, caption, {1}, drawn)
         heading = Heading("How large the cells are")
         blocks.append(Group("sizes", [heading, *bars(summary.sizes, caption, drawn), listed]))
     return blocks
@@ -174,7 +174,7 @@ def bars(totals: Sequence[tuple[str, int]], caption: str, drawn: bool) -> list[B
     return [figure(lambda narrow: bar_chart(totals, narrow=narrow), caption)] if drawn else []
 
 
-def _strata(laws: CellLaws) -> tuple[list[tuple[str, str]], list[Part]]:
+def _strata(laws: CellLaws, noun: Noun) -> tuple[list[tuple[str, str]], list[Part]]:
     """Return the range of rates and of k over the strata, and a section with those of every stratum."""
     if laws.stratum is None:
         return [], []
@@ -187,17 +187,17 @@ def _strata(laws: CellLaws) -> tuple[list[tuple[str, str]], list[Part]]:
         rows.append([label(name), ends, f"{1 / rate:,.4g}" if rate else "–", f"{k:,}" if k else "–"])
     more = len(laws.strata) - _MOST_STRATA
     listed = Table(
-        [label(laws.stratum, 40), "share sampled", "one person stands for", "k"],
+        [label(laws.stratum, 40), "share sampled", f"one {noun.one} stands for", "k"],
         rows,
         "The strata" + (f"; {more:,} more are in datapackage.json" if more > 0 else ""),
         {1, 2, 3},
     )
-    said = "People of every stratum were sampled at a rate of their own. The guarantee is that of the worst stratum."
+    said = f"Every stratum of {noun.many} was sampled at a rate of its own. The guarantee is that of the worst stratum."
     keys: list[tuple[str, str]] = []
     if known := [size for size in sizes.values() if size is not None]:
         least, most = (min(own.stratum.low for own in found.values()), max(own.stratum.high for own in found.values()))
         keys = [
             ("k, by stratum", f"{min(known):,} – {max(known):,}"),
-            ("share of people sampled, by stratum", f"{100 * least:.4g} – {100 * most:.4g} %"),
+            (f"share of {noun.many} sampled, by stratum", f"{100 * least:.4g} – {100 * most:.4g} %"),
         ]
     return keys, [Part("strata", "Strata of the sample", [said, listed])]

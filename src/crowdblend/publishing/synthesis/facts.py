@@ -34,8 +34,7 @@ _NOTES = (
     "The rows are synthetic: they are drawn from a model of published tables. No row is a person, and none was copied.",
     "Shares by columns that one published table has together are as good as that table. Shares by other columns are "
     "computed from the model, and nobody measured them.",
-    "Read numbers of people from the tables that the rows were made from: they have intervals, and these rows have "
-    "none.",
+    "Read numbers from the tables that the rows were made from: they have intervals, and these rows have none.",
 )
 
 

@@ -16,8 +16,8 @@ from crowdblend.reading.reports.view import Part, View
 
 _MOST_DRAWN, _MOST_LISTED, _LONGEST = 40, 60, 40
 _MET = (
-    "The rows are apart from a published table by the share of people who would have to change their cell. A published "
-    "table has noise itself, and is apart from the truth by about the share beside it: rows that are closer "
+    "The rows are apart from a published table by the share of {many} that would have to change their cell. A "
+    "published table has noise itself, and is apart from the truth by about the share beside it: rows that are closer "
     "to it than that are as close as they should be."
 )
 _KEEP = "Rows do not replace a table that they are much farther from than its noise: use the published table there."
@@ -58,13 +58,14 @@ def _met(facts: SyntheticFacts, figures: bool) -> list[Block]:
     ]
     heads = ["table", "columns", "cells", "rows are apart", "noise of the table", "use"]
     table = Table(heads, rows, "Every published table, the farthest first", {2, 3, 4}, folded=figures)
-    blocks: list[Block] = [_MET, *([_KEEP] if facts.unmet_tables else [])]
+    blocks: list[Block] = [_MET.format(many=facts.counted.many), *([_KEEP] if facts.unmet_tables else [])]
     if figures:
         drawn = worst[:_MOST_DRAWN]
         texts = distinct_labels([names[one.source, one.name] for one in drawn], _LONGEST)
         points = [(texts[names[one.source, one.name]], 100 * one.apart, 0.0, 100 * one.noise) for one in drawn]
-        many = f" The farthest {_MOST_DRAWN} of {len(worst)}." if len(worst) > len(drawn) else ""
-        caption = f"Percent of people: how far rows are from a table (dot), and the noise of the table (line).{many}"
+        which = f" The farthest {_MOST_DRAWN} of {len(worst)}." if len(worst) > len(drawn) else ""
+        what = "how far rows are from a table (dot), and the noise of the table (line)"
+        caption = f"Percent of {facts.counted.many}: {what}.{which}"
         blocks.append(figure(lambda narrow: interval_chart(points, narrow=narrow), caption))
     return [*blocks, table]
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from markupsafe import Markup
 
+from crowdblend.methods.estimates.nouns import Noun
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.reading.figures.bars import RangeChart
 from crowdblend.reading.figures.quantity import Known, Measure, Quantity, whole
@@ -31,14 +32,14 @@ _TIME = re.compile(r"(1[5-9]|20)\d\d(-(\d\d(-\d\d)?|Q[1-4]|W\d\d))?")
 class CountWords:
     """Words for what is counted: its noun, what is estimated, what is published, and why there would be no totals."""
 
-    counted: str
+    counted: Noun
     estimated: str
     shown: str
     no_totals: str
 
     def quantity_of(self, numbers: Sequence[Known]) -> Quantity:
         """Return the quantity that these numbers share."""
-        return Quantity.shared_by(numbers, published=self.shown, estimated=self.estimated, noun=self.counted)
+        return Quantity.shared_by(numbers, published=self.shown, estimated=self.estimated, noun=self.counted.many)
 
 
 def known_numbers(margin: Margin) -> list[Known]:
@@ -103,7 +104,7 @@ def _numbers(
     """Return the numbers of a chart."""
     if quantity.measure is Measure.COUNT:
         rows: list[list[str]] = [[text, f"{number.count:,}"] for text, number in listed]
-        return Table(["label", words.counted], rows, caption, {1}, drawn)
+        return Table(["label", words.counted.many], rows, caption, {1}, drawn)
     rows = [
         [
             text,

@@ -195,9 +195,9 @@ def _keys(folder: PublishedRelease) -> list[tuple[str, str]]:
     inclusion = None if sample is None else sample.inclusion
     if inclusion is not None and inclusion.low < inclusion.high:
         shares = f"{100 * inclusion.low:.4g} – {100 * inclusion.high:.4g} %"
-        keys.append(("share of people sampled", shares))
+        keys.append((f"share of {folder.facts.counted.many} sampled", shares))
     elif rate is not None:
-        keys.append(("share of people sampled", f"{100 * rate:.4g} %"))
+        keys.append((f"share of {folder.facts.counted.many} sampled", f"{100 * rate:.4g} %"))
     if guarantee is not None:
         keys += [("ε, privacy loss", round_up(guarantee.epsilon)), ("δ, added probability", round_up(guarantee.delta))]
     return keys
