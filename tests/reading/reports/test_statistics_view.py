@@ -79,7 +79,7 @@ def test_that_the_number_of_people_of_a_survey_is_public_is_not_denied(tmp_path:
     rows = {"rows_are_people = true": 'person = "age"\nrows_per_person = 2'}
     readme, page = _files(tmp_path, {"of = 60": "of = 60\nthin = 1.0", **rows})
     assert "A survey asked 20 of 60 people." in readme
-    assert "counts as 3 people. Which were sampled is not published." in page
+    assert "each sampled row represents 3 rows. Which were sampled is not published." in page
 
 
 def test_statistics_of_a_register_beside_a_table_are_from_everybody(tmp_path: Path) -> None:

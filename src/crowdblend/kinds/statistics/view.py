@@ -107,7 +107,7 @@ def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
         # Of a survey of which nobody is left out, the number is public.
         number = ", and how many," if facts.design.people is None or facts.design.draws_here else ""
         yield (
-            "Every number is an estimate for the whole population: whoever was sampled counts as "
+            f"Every number is an estimate for the whole population: each sampled {facts.counted.one} represents "
             f"{three_digits(1 / rate)} {many}. Which were sampled{number} is not published."
         )
     if facts.design.column is not None:
@@ -118,8 +118,8 @@ def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
             else f"as one over the sampling rate of their stratum, a label of {column}"
         )
         yield (
-            f"Every number is an estimate for the whole population: whoever was sampled counts {counted}. Which {many} "
-            "were sampled, and how many, is not published."
+            f"Every number is an estimate for the whole population: each sampled {facts.counted.one} counts {counted}. "
+            f"Which {many} were sampled, and how many, is not published."
         )
     yield from facts.unit.rows_counted(facts.noun_of_rows)
     sure = f"with a probability of at least {at_least(facts.confidence)}"
