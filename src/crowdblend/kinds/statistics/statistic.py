@@ -166,7 +166,7 @@ class Statistic(Section, frozen=True, kw_only=True):
         return {self.what: self.column, **at, **by, **({"where": among} if among else {})}
 
     def words(self, noun: Noun = PEOPLE) -> str:
-        """Return the statistic as one says it, of what is counted."""
+        """Return the statistic as one says it; a `noun` names what is counted."""
         among = " and ".join(f"{name} is {' or '.join(labels)}" for name, labels in self.among.items())
         by = f", by {' and '.join(self.groups)}" if self.groups else ""
         where = f", where {among}" if among else ""
