@@ -85,7 +85,9 @@ class Unit:
 
     def claimed(self, mechanism: Claims) -> Claims:
         """Return a mechanism on rows as it is claimed to people: noise hides all rows of a person together."""
-        return designs.SeveralRows(mechanism, self.most) if self.several and not self.coins else mechanism
+        if self.coins or not self.several:
+            return mechanism
+        return designs.SeveralRows(mechanism, self.most, mechanism.copies)
 
     def derive(self, design: Design, claims: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         """Derive what is guaranteed to everybody of a sample by what is claimed of it."""

@@ -335,6 +335,8 @@ class PublishedRelease:
             for name, one in self.publications.items()
             if one.tables
             and one.tables[DATA].laws.add_up
+            # Of several rows of a person every publication keeps others, so that their margins differ.
+            and not (self.is_programme and one.facts.unit.several)
             and all(domain.labels is not None for domain in one.tables[DATA].columns.values())
         }
 

@@ -96,7 +96,7 @@ class GraphFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="graph"
         return CONFIDENCE
 
     @cached_property
-    def claims(self) -> tuple[Derivation, ...]:
+    def guarantees_of_statistics(self) -> tuple[Derivation, ...]:
         """The guarantee of every statistic relative to random people."""
         return tuple(
             derive_release(one, self.bounds, estimator(one, self.bounds, view), one.scale, one.resolution)
@@ -113,7 +113,7 @@ class GraphFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="graph"
         if sum(one.samples for one in self.statistics) >= self.people:
             raise contradiction("its statistics look at no fewer people than there are")
         alone = (differential(one, self.bounds, one.scale, one.resolution) for one in self.statistics)
-        return compose(*self.claims), compose(*alone)
+        return compose(*self.guarantees_of_statistics), compose(*alone)
 
     @property
     def parameters(self) -> Parameters:

@@ -24,7 +24,7 @@ def check(release: PublishedRelease) -> None:
     if found != expected:
         raise contradiction(f"{file.name} has other rows than the statistics that were planned")
     ends = []
-    for one, claim in zip(facts.statistics, facts.claims, strict=True):
+    for one, claim in zip(facts.statistics, facts.guarantees_of_statistics, strict=True):
         width = 1.0 if one.shares else float(claim.premises[0].conclusion.width)
         # Rounding may go beyond the range by a step.
         ends += [(one.low, one.low + width + one.resolution)] * len(one.shares or (None,))

@@ -40,7 +40,7 @@ class OutlierTableFacts(RepeatedFacts, frozen=True, kw_only=True, tag="outlier-t
     def derivations(self) -> tuple[Derivation, ...]:
         """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
         self.check()
-        claimed = self.unit.claimed(self.mechanism)
+        (claimed,) = self.claims
         loss = self.design.loss_of(differential_claim(claimed))
         return self.in_series(self.design.derivations((claimed,), loss))
 

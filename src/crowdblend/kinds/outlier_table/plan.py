@@ -119,6 +119,7 @@ class OutlierMethod(Method[OutlierTablePolicy]):
 
     def plan_noisy(self, epsilon: float, delta: float) -> OutlierTablePlan:
         own, factor = self.policy.replace(accept_delta=True), self.policy.publication.factor
+        epsilon, delta = own.unit.per_row(epsilon, delta)
         return _plan_table(own, _part(epsilon, factor), None if self.policy.delta is None else delta)
 
 

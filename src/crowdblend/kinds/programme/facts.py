@@ -42,6 +42,10 @@ _TOGETHER = {
     "budget": "Every publication is about everybody, with noise of its own, so that numbers of different publications "
     "need not add up. Compare their intervals.",
 }
+_ROWS = (
+    "Of people with several rows every publication keeps random ones by the columns that it has: numbers of different "
+    "publications are not of the same rows."
+)
 
 
 class PublicationFacts(Fact, frozen=True, kw_only=True):
@@ -108,7 +112,7 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
                 raise contradiction("fresh samples are drawn here")
             derived = self.design.fresh_derivations(mechanisms, self.epsilon)
         else:
-            derived = self.design.together([only for (only,) in mechanisms], self.epsilon)
+            derived = self.design.together([one for each in mechanisms for one in each], self.epsilon)
         differential = differential_of(derived)
         check_budget(differential, self.epsilon, self.delta)
         check_totals(differential, self.releases, self.epsilon, self.delta)
@@ -130,13 +134,16 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         facts.check_among_others(self.epsilon, self.delta)
         if self.split != "people" and facts.labels_are_chosen:
             raise contradiction("a recoding is chosen by a part of one sample")
-        return facts.mechanisms
+        if facts.unit.several and (self.split != "budget" or not (self.design.everybody or self.design.has_one_rate)):
+            raise contradiction("several rows of a person are counted by noise that shares a budget, at one rate")
+        return facts.claims
 
     @property
     def together(self) -> list[str]:
         one_sample = self.split == "budget" and not self.design.everybody
         others = [line for one in self.publications.values() if one.is_computed_from_others for line in one.together]
-        return [*others, _TOGETHER["one sample" if one_sample else self.split]]
+        rows = [_ROWS] if any(one.unit.several for one in self.publications.values()) else []
+        return [*others, _TOGETHER["one sample" if one_sample else self.split], *rows]
 
     def sample_of(self, share: float | None) -> Design:
         """Return the sample as a publication with this share sees it."""

@@ -15,6 +15,7 @@ from crowdblend.policies.policy import Policy, Split
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
+from crowdblend.policies.unit import WHERE_ROWS
 from crowdblend.trusted.machine.frozen import dataclass
 
 # What a publication without cells is taken to have, where shares are planned.
@@ -83,6 +84,16 @@ def sample_of_all(policy: Policy, split: Split) -> Design:
             remedy = f"Publish {name!r} in it, as a table, microdata or points, or publish it by itself."
             raise refusal("split", message, remedy, "[sampling] column")
     return found[0]
+
+
+def refuse_several_rows(policy: Policy, *, shared: bool) -> None:
+    """Refuse several rows of a person unless noise on all of them shares the budget, of people with one rate."""
+    sampling = policy.sampling
+    if not policy.unit.several or (shared and sampling.design in ("everybody", "poisson", "coins")):
+        return
+    message = "Several publications count several rows of a person where noise shares the budget, at one rate."
+    remedy = 'Write split = "budget" and design = "everybody", "poisson" or "coins"; or duplicates = "one".'
+    raise refusal("rows-per-person", message, remedy, WHERE_ROWS)
 
 
 def require_ids(policy: Policy, because: str) -> None:

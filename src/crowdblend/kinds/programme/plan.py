@@ -18,6 +18,7 @@ from crowdblend.kinds.programme.members import (
     cells_of,
     keeps,
     method_among_others,
+    refuse_several_rows,
     refuse_shares,
     require_ids,
     sample_of_all,
@@ -32,7 +33,6 @@ from crowdblend.methods.designs.draw import shares_within
 from crowdblend.methods.planning.parts import PartBudget
 from crowdblend.policies.policy import SPLITS, Policy, Split
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.unit import WHERE_ROWS
 from crowdblend.trusted.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
 from crowdblend.trusted.guarantees.wording import at_most, three_digits
 from crowdblend.trusted.machine.frozen import dataclass
@@ -46,7 +46,7 @@ def plan(policy: Policy) -> ProgrammePlan:
     if policy.split is not None:
         return _plan_as(policy, policy.split, _budget(policy))
     usual: tuple[Split, ...] = ("people", "fresh")
-    if policy.sampling.everybody:
+    if policy.sampling.everybody or policy.unit.several:
         usual = ("budget",)
     elif policy.recoding is not None:
         usual = ("people",)
@@ -100,15 +100,13 @@ def _budget(policy: Policy) -> Budget:
     assert terms.epsilon is not None, "a programme has an epsilon"
     delta = terms.delta or 0.0
     check_delta(terms, delta)
-    if terms.unit.several:
-        message = "People with several rows are counted in one publication, and there are several."
-        raise refusal("rows-per-person", message, 'Write duplicates = "one".', WHERE_ROWS)
     return Budget(terms.epsilon, delta, terms.releases)
 
 
 def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
     """Return every publication from a part of one sample."""
     sample = sample_of_all(policy, "people")
+    refuse_several_rows(policy, shared=False)
     sample.require_parts()
     require_ids(policy, "nobody can be sent to one part of the sample and to no other")
     if policy.sampling.designed and policy.data.unit.one_row:
@@ -136,6 +134,7 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
 def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
     """Return every publication from a sample of its own."""
     sample = sample_of_all(policy, "fresh")
+    refuse_several_rows(policy, shared=False)
     if not sample.draws_here:
         message = 'split = "fresh" draws a sample for every publication, from people who are all in the data.'
         remedy = 'Write design = "poisson" in [sampling], which thins a sample as well, or of a survey thin = 0.8.'

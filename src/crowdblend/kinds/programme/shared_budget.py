@@ -18,6 +18,7 @@ from crowdblend.kinds.programme.members import (
     cells_of,
     keeps,
     method_among_others,
+    refuse_several_rows,
     refuse_shares,
     require_ids,
     sample_of_all,
@@ -41,6 +42,7 @@ def by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
     if sample.draws_here:
         require_ids(policy, "publications with different columns would be drawn from different people")
     refuse_shares(policy, "budget")
+    refuse_several_rows(policy, shared=True)
     # The mean error of a cell is smallest where parts of epsilon grow as the square root of the number of cells.
     parts = [one.weight * math.sqrt(size) for one, size in zip(policy.publish, cells_of(policy.parts), strict=True)]
     whole = math.fsum(parts)

@@ -79,11 +79,6 @@ class CrowdFacts(PeopleFacts, frozen=True, kw_only=True):
         raise NotImplementedError
 
     @property
-    def claims(self) -> tuple[Claims, ...]:
-        """The mechanisms as they are claimed to people, who may have several rows."""
-        return tuple(map(self.unit.claimed, self.mechanisms))
-
-    @property
     def unit(self) -> Unit:
         # Where people have several rows, crowds need a coin for each, and noise does not.
         found = super().unit

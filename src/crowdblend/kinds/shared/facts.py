@@ -135,6 +135,16 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return ()
 
     @property
+    def claims(self) -> tuple[Claims, ...]:
+        """The mechanisms as they are claimed to people, who may have several rows."""
+        return tuple(map(self.unit.claimed, self.mechanisms))
+
+    @property
+    def unit(self) -> Unit:
+        """Whose data are protected, and which rows of a person count."""
+        return Unit()
+
+    @property
     def publications(self) -> Mapping[str, ReleaseFacts]:
         """The publications by name: the one, or all of a programme."""
         return {DATA: self}
@@ -302,7 +312,6 @@ class PeopleFacts(ReleaseFacts, frozen=True, kw_only=True):
 
     @property
     def unit(self) -> Unit:
-        """Whose data are protected, and which rows of a person count."""
         return Unit(self.rows_per_person, self.one_row).counted("rows" if self.rows_are_counted is None else "people")
 
     @property
@@ -315,10 +324,6 @@ class PeopleFacts(ReleaseFacts, frozen=True, kw_only=True):
             return super().counted
         # Where one row of each counts, or each of their classes once, people are counted, whatever a row is.
         return self.noun_of_rows if self.unit.several and not self.unit.counts_people else PEOPLE
-
-    def check_among_others(self, epsilon: float, delta: float) -> None:
-        if self.unit.several:
-            raise contradiction("people with several rows are counted in one publication alone")
 
     @property
     def rests_on(self) -> list[str]:

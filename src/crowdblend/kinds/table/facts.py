@@ -139,13 +139,14 @@ class EverywhereFacts(NoisyTableFacts, frozen=True, kw_only=True, tag="table"):
         unit = self.unit
         if not unit.several:
             return super().counting_note
+        totals = " The number of people is in the table totals." if self.totals else ""
         if self.count == "people":
-            return f"{unit.in_classes()} The number of people is in the table totals."
+            return f"{unit.in_classes()}{totals}"
         many = self.counted.many
         return (
-            f"Counts are {many} about everybody in the table: of each person at most {unit.most} random ones. The "
-            f"number of people is in the table totals. {many.capitalize()} that were left out are in none of the "
-            f"numbers, and in no interval. {unit.left_out(many)}"
+            f"Counts are {many} about everybody in the table: of each person at most {unit.most} random ones.{totals} "
+            f"{many.capitalize()} that were left out are in none of the numbers, and in no interval. "
+            f"{unit.left_out(many)}"
         )
 
     @property
@@ -168,7 +169,7 @@ class EverywhereFacts(NoisyTableFacts, frozen=True, kw_only=True, tag="table"):
         wanted = [("rows", self.unit.most), ("people", 1)] if self.unit.several else []
         if self.rows_per_person is not None:
             raise contradiction("several rows of a person are counted by a threshold or by crowds")
-        if [(total.name, total.rows_per_person) for total in self.totals] != wanted:
+        if self.totals and [(total.name, total.rows_per_person) for total in self.totals] != wanted:
             raise contradiction("its totals are not those of its rows")
         if self.design.strata and isinstance(self.mechanism, GaussianEverywhere):
             raise contradiction("its mechanisms are not those of its strata")

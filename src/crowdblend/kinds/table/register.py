@@ -51,15 +51,18 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
         if not self.policy.unit.several:
             return (NoiseEverywhere(self.epsilon),)
         rows = self.policy.unit.most
-        total = TOTAL_SHARE * self.epsilon
+        # One of several publications has no totals: each would be published, and paid for, several times.
+        total = 0.0 if self.policy.with_others else TOTAL_SHARE * self.epsilon
         with precision(128):
             per_row = round_down((arb(self.epsilon) - 2 * arb(total)) / rows)
             per_total = round_down(arb(total) / rows)
-        totals = NoisyTotal("rows", per_total, rows), NoisyTotal("people", total, 1)
+        totals = (NoisyTotal("rows", per_total, rows), NoisyTotal("people", total, 1)) if total else ()
         # The rules round up what they add, so the cells give way until the sum is within what the policy allows.
         while True:
             found = NoiseEverywhere(per_row, rows), *totals
-            if composition.steps_add_up(*(one.claim() for one in found)).conclusion.epsilon <= self.epsilon:
+            claims = [one.claim() for one in found]
+            spent = composition.steps_add_up(*claims) if totals else claims[0]
+            if spent.conclusion.epsilon <= self.epsilon:
                 return found
             per_row = math.nextafter(per_row, 0.0)
 
@@ -95,7 +98,7 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
             ("would publish", f"a table of {policy.cells:,} cells, all of them with {noise} noise"),
             ("", f"a cell is off by {three_digits(cells.expected_error())} on average, whatever its size"),
         ]
-        if unit.several:
+        if len(self.mechanisms) > 1:
             lines.append(("", "the number of rows kept and the number of people, noisy as well"))
         return lines
 
@@ -144,9 +147,10 @@ class EverywhereMethod(Method[TablePolicy]):
         self._check_cells()
         return _drawable(RegisterPlan(self.policy, epsilon))
 
-    def plan_gaussian(self, sigma: float) -> RegisterPlan:
+    def plan_gaussian(self, sigma: float) -> RegisterPlan | None:
         self._check_cells()
-        return RegisterPlan(self.policy, 1 / sigma, sigma)
+        # Many rows of a person would cost δ of their own, more than they gain.
+        return None if self.policy.unit.several else RegisterPlan(self.policy, 1 / sigma, sigma)
 
     def _check_cells(self) -> None:
         """Refuse too many cells, and keys that the plan would ignore."""

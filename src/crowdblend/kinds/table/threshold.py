@@ -114,7 +114,7 @@ class ThresholdMethod(Method[TablePolicy]):
         )
 
     def plan_noisy(self, epsilon: float, delta: float) -> ThresholdPlan:
-        return _plan_within(self.policy, epsilon, delta)
+        return _plan_within(self.policy, *self.policy.unit.per_row(epsilon, delta))
 
 
 def _by_curves(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPlan:

@@ -57,10 +57,14 @@ class Claims:
 
 @dataclass(frozen=True)
 class SeveralRows(Claims):
-    """Noise that counts up to `rows` rows of everybody, or copies of one: a person's rows are hidden together."""
+    """Noise that counts up to `rows` rows of everybody, or copies of one: a person's rows are hidden together.
+
+    Where noise counts people in `copies`, each of the rows is counted so.
+    """
 
     mechanism: Claims
     rows: int
+    copies: tuple[int, ...] | None = None
 
     def claim(self) -> Derivation:
         return registers.rows_of_a_person(differential_claim(self.mechanism), rows_per_person=self.rows)
