@@ -15,7 +15,7 @@ import duckdb
 import pytest
 from hypothesis import HealthCheck, settings
 
-from crowdblend.policies.source import Resources
+from crowdblend.policies.resources import Resources
 from crowdblend.sources.engines.duckdb import engine
 from crowdblend.sources.engines.duckdb.database import database
 from crowdblend.trusted.calculus.theorem import Rule

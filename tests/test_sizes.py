@@ -18,7 +18,8 @@ from crowdblend.lab.rehearsal.made_up_people import Crowd, people_in_memory, pub
 from crowdblend.ledger.identity import FingerprintRequest
 from crowdblend.policies.domains import ValueDomain
 from crowdblend.policies.load import parse_policy
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.publishing.release import release
 from crowdblend.publishing.target import LONGEST_NAME, check_target
 from crowdblend.sources.engines.choice import default_engine, identify

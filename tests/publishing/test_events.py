@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
@@ -57,11 +58,15 @@ def metrics(place: Path) -> dict[str, float]:
     return found
 
 
-def test_a_release_is_three_events_and_one_set_of_metrics(place: Path) -> None:
+def test_a_release_is_four_events_and_one_set_of_metrics(place: Path) -> None:
     Ledger(place / "ledger.sqlite").limit("residents", epsilon=4.0, delta=1e-4, by="ann")
     assert release(place).returncode == 0
-    recorded, published, command = events(place)
-    assert [one["event"] for one in (recorded, published, command)] == ["recorded", "release", "command"]
+    reading, recorded, published, command = events(place)
+    names = [one["event"] for one in (reading, recorded, published, command)]
+    assert names == ["reading", "recorded", "release", "command"]
+    assert Path(str(reading["temporary_folder"])).is_dir()
+    free = shutil.disk_usage(str(reading["temporary_folder"])).free
+    assert 0.5 * free < int(str(reading["temporary_bytes"])) < free
     assert (recorded["entry"], published["entry"], command["entry"]) == (1, 1, 1)
     assert (published["epsilon"], published["left_epsilon"], published["limit_used"]) == (1.0, 3.0, 0.25)
     assert (command["command"], command["exit_code"], command["level"]) == ("release", 0, "info")
@@ -87,7 +92,7 @@ def test_what_stops_after_the_record_names_the_entry_and_says_to_try_again(place
         done = release(place)
     last = events(place)[-1]
     assert (last["exit_code"], last["entry"], last["retry"]) == (6, 1, True) == (done.returncode, 1, True)
-    assert [one["event"] for one in events(place)] == ["recorded", "command"]
+    assert [one["event"] for one in events(place)] == ["reading", "recorded", "command"]
 
 
 def test_an_internal_error_is_an_event(place: Path) -> None:
@@ -151,7 +156,7 @@ def test_options_of_every_command_stand_before_it(place: Path) -> None:
 def test_python_users_attach_a_handler(place: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, observing.LOGGER):
         crowdblend("release", "policy.toml", "--yes", "--no-figures", folder=place)
-    assert [json.loads(record.getMessage())["event"] for record in caplog.records] == ["recorded", "release"]
+    assert [json.loads(record.getMessage())["event"] for record in caplog.records] == ["reading", "recorded", "release"]
 
 
 def test_labels_are_escaped(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from crowdblend.kinds import AnyPlan, plan
 from crowdblend.kinds.shared.facts import planned_releases
 from crowdblend.policies.load import load_policy
 from crowdblend.sources.engines.choice import engine_named
+from crowdblend.sources.engines.temporary_files import temporary_room
 from crowdblend.trusted.calculus import Certificate
 from crowdblend.trusted.guarantees.guessing import lead
 from crowdblend.trusted.guarantees.privacy import Differential, ZeroKnowledge
@@ -81,8 +82,11 @@ def command(
         with engine_named(engine) as reads:
             planned.check_source(reads)
             assumed = reads.assumptions
-        lines = [*plan_lines(planned, assumed), f"{'would write':<14} {folder}, with certificate and report"]
-        answer({"dry_run": True, "folder": str(folder), **plan_document(planned)}, *lines)
+        room = temporary_room()
+        would = {"would write": f"{folder}, with certificate and report", "may spill": room.words()}
+        document = {"temporary_folder": str(room.folder), "temporary_bytes": room.most_bytes}
+        document |= {"dry_run": True, "folder": str(folder), **plan_document(planned)}
+        answer(document, *plan_lines(planned, assumed), *(f"{what:<14} {how}" for what, how in would.items()))
         return
     target.check_place(folder)
     sign = None if sign_key is None else signing(sign_key)

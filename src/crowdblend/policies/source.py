@@ -35,14 +35,6 @@ READING_KEYS = ("table", "query", *_CSV_KEYS)
 
 
 @dataclass(frozen=True)
-class Resources:
-    """Resources of the engine: the whole machine where nothing is set."""
-
-    memory: str | None = None
-    threads: int | None = None
-
-
-@dataclass(frozen=True)
 class DataSource:
     """The source of the people: a path, a glob, an address or - for stdin, ready to be opened.
 

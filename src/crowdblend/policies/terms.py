@@ -7,7 +7,6 @@ and unit is `unit_word`.
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Iterator
 from functools import cached_property, partial
 from typing import Annotated, Any, Literal, Self
@@ -21,13 +20,13 @@ from crowdblend.policies.files import ending_of
 from crowdblend.policies.formulas import refuse_formulas
 from crowdblend.policies.key import Section, key, part
 from crowdblend.policies.refusals import refusal
+from crowdblend.policies.resources import Resources, memory_of
 from crowdblend.policies.sampling import NOT_SAMPLED
 from crowdblend.policies.sampling_section import Sampling
-from crowdblend.policies.source import IN_PYTHON, READING_KEYS, DataSource, Format, Resources, format_of
+from crowdblend.policies.source import IN_PYTHON, READING_KEYS, DataSource, Format, format_of
 from crowdblend.policies.unit import ROWS, Unit
 from crowdblend.policies.value_types import FilePath, FilePaths
 
-_MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
 _LONGEST_TEXT = 500
 data_key = partial(key, section="data")
 # The number may be published. Of a sample that was drawn before, the data hold another one, which is secret.
@@ -144,7 +143,11 @@ class Terms(Section, frozen=True, kw_only=True):
     about: Annotated[About | None, part("Who publishes what, for readers.")] = None
     memory: Annotated[
         str | None,
-        key('The memory that the engine may use, such as "1GB"; it spills to disk beyond.', section="release"),
+        key(
+            'The memory that a release may take, such as "1GB". Beyond it the database spills to disk, and what cannot '
+            "be spilled is refused.",
+            section="release",
+        ),
     ] = None
     threads: Annotated[int | None, key("How many threads the engine may use.", (1, 1024), section="release")] = None
 
@@ -204,9 +207,7 @@ class Terms(Section, frozen=True, kw_only=True):
         if self.unit_word is not None and not is_noun(self.unit_word):
             message = f"unit in [data] is {self.unit_word[:60]!r}, which is no noun."
             raise refusal("unit", message, 'Write one in the plural, such as "stops".', "[data] unit")
-        if self.memory is not None and not _MEMORY.fullmatch(self.memory):
-            message = f"memory in [release] is {self.memory!r}, which is no size."
-            raise refusal("memory", message, 'Write a number and its unit, such as "1GB".', "[release] memory")
+        _ = self.resources
         if self.source is not None:
             self._data_source()
         if self.date_format is not None:
@@ -270,7 +271,7 @@ class Terms(Section, frozen=True, kw_only=True):
     @property
     def resources(self) -> Resources:
         """The resources that the engine may use."""
-        return Resources(self.memory, self.threads)
+        return Resources(None if self.memory is None else memory_of(self.memory), self.threads)
 
 
 _DEFAULTS = dict(zip(Terms.__struct_fields__, Terms.__struct_defaults__, strict=True))

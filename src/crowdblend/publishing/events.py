@@ -1,4 +1,4 @@
-"""The events of a release: recorded, and published with what it spent and what is left of its limit."""
+"""The events of a release: rows are read, recorded, and published with what it spent and what is left of its limit."""
 
 from __future__ import annotations
 
@@ -7,8 +7,19 @@ from fractions import Fraction
 
 from crowdblend.errors import CrowdblendError
 from crowdblend.ledger import Ledger
+from crowdblend.policies.resources import Resources
+from crowdblend.sources.engines.temporary_files import temporary_room
 from crowdblend.trusted.machine import observing
 from crowdblend.trusted.machine.observing import Fact
+
+
+def emit_reading(resources: Resources) -> None:
+    """Emit that rows are about to be read, with the memory and the room on disk that this may take."""
+    if observing.is_watched():
+        room = temporary_room()
+        facts: dict[str, Fact] = {"memory_bytes": resources.memory, "threads": resources.threads}
+        facts |= {"temporary_folder": str(room.folder), "temporary_bytes": room.most_bytes}
+        observing.emit("reading", facts)
 
 
 def emit_recorded(ledger: Ledger, entry_id: int) -> None:

@@ -23,7 +23,7 @@ from crowdblend.kinds import AnyPlan, AnyPolicy, plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies.source import require_rows
 from crowdblend.publishing.committing import recover
-from crowdblend.publishing.events import emit_recorded
+from crowdblend.publishing.events import emit_reading, emit_recorded
 from crowdblend.publishing.finished_release import Release
 from crowdblend.publishing.pending import (
     ConfirmHook,
@@ -96,6 +96,7 @@ def release(
         report = progress or no_progress
         report("opening", 0)
         release_plan.check_source(engine)
+        emit_reading(policy.resources)
         place = IN_MEMORY if in_memory else str(folder.absolute())
         digest = check_beforehand(release_plan, ledger, engine, last_digest, new=new)
         with on_disk(policy.data, policy.resources, divided=release_plan.divides_people) as data:
@@ -108,9 +109,8 @@ def release(
             if ledger is not None and stopped is not None and stopped.resumes is not None:
                 record = Record(ledger, stopped.resumes.id, stopped.resumes.spending.sample)
                 begun = StoppedRelease.of(ledger, stopped.resumes, folder)
-                ask = partial(confirm, stopped)
                 how: dict[str, Any] = {"force": force, "progress": progress, "sign": sign, "figures": figures}
-                return begun.publish(policy, data, engine, confirm=ask, **how)
+                return begun.publish(policy, data, engine, confirm=partial(confirm, stopped), **how)
             check_target(folder, force=force)
             path = None if policy_file is None else str(policy_file.absolute())
             journal = Journal(force=force, policy=path, figures=figures, signed=sign is not None)

@@ -24,7 +24,8 @@ from crowdblend.methods.designs.draw import parts_of
 from crowdblend.methods.mechanisms.histograms import SuppressedHistogram
 from crowdblend.methods.planning.parts import PartBudget
 from crowdblend.policies.columns import columns_of
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.choice import default_engine
 from crowdblend.sources.engines.frames import opened_frame
 from crowdblend.trusted.guarantees.programme import PartInCrowds

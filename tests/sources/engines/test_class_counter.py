@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdblend.sources.engines import class_counter
+from crowdblend.sources.engines.array_memory import ArrayMemory
 from crowdblend.sources.engines.class_counter import GrowingArray
 from tests.refusals import refuses
 
@@ -40,8 +41,30 @@ def test_a_growing_array_is_as_a_list(steps):
 
 
 def test_a_growing_array_refuses_what_does_not_fit():
-    growing = GrowingArray(np.uint64, memory_limit=800)
+    growing = GrowingArray(np.uint64, ArrayMemory(800))
     growing.extend(np.zeros(60, dtype=np.uint64))
     growing.extend(np.zeros(40, dtype=np.uint64))
     with refuses("data.memory"):
         growing.extend(np.zeros(1, dtype=np.uint64))
+
+
+def test_arrays_share_one_memory_and_give_it_back():
+    memory = ArrayMemory(800)
+    first, second = GrowingArray(np.uint64, memory), GrowingArray(np.uint32, memory)
+    first.extend(np.zeros(60, dtype=np.uint64))
+    with refuses("data.memory"):
+        second.extend(np.zeros(81, dtype=np.uint32))
+    second.extend(np.zeros(80, dtype=np.uint32))
+    first.clear()
+    second.extend(np.zeros(120, dtype=np.uint32))
+    assert memory.held == 800
+    del first, second
+    assert memory.held == 0
+
+
+def test_many_rows_of_few_classes_need_little_memory():
+    counter = class_counter.ClassCounter(2, None, ArrayMemory(64_000))
+    codes = np.arange(1000) % 7
+    for _ in range(50):
+        counter.add((codes, codes))
+    assert counter.counts()[1].sum() == 50_000

@@ -10,7 +10,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.ledger.identity import FingerprintRequest
 from crowdblend.methods.designs.draw import Everybody
 from crowdblend.policies.load import parse_policy
-from crowdblend.policies.source import Resources
+from crowdblend.policies.resources import Resources
 from crowdblend.sources.engines.choice import count_classes, identify
 from tests.cases import for_each
 from tests.policies.policies import policy_text

@@ -10,6 +10,7 @@ from pyarrow import parquet
 
 from crowdblend.errors import InvalidInput
 from crowdblend.methods.designs.draw import Coin, Everybody
+from crowdblend.policies.resources import Resources
 from crowdblend.sources.engines.choice import count_classes
 from crowdblend.trusted.randomness import DrawKey
 from tests.cases import for_each
@@ -156,11 +157,13 @@ def test_an_empty_pipe(tmp_path, capfd, monkeypatch):
         assert refusal(policy(tmp_path, ONE, "-", 'format = "csv"'), capfd) == "data.empty-file"
 
 
-@pytest.mark.parametrize("memory", ["1KB", "1MB"])
-def test_too_little_memory(tmp_path, capfd, memory):
+@pytest.mark.parametrize(("database", "arrays"), [(10**6, 10**9), (10**9, 10**5)])
+def test_too_little_memory(tmp_path, capfd, monkeypatch, database, arrays):
     n = 60_000
     write(tmp_path / "people.parquet", id=range(n), x=range(n))
-    made = policy(tmp_path, {"x": "{ from = 0, to = 1000000, width = 1 }"}, release=f'memory = "{memory}"')
+    made = policy(tmp_path, {"x": "{ from = 0, to = 1000000, width = 1 }"}, release='memory = "1GB"')
+    monkeypatch.setattr(Resources, "database_memory", database)
+    monkeypatch.setattr(Resources, "array_memory", arrays)
     assert refusal(made, capfd) == "data.memory"
 
 

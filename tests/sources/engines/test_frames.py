@@ -10,11 +10,13 @@ import pandas as pd
 import pyarrow as pa
 
 from crowdblend.ledger import FingerprintRequest
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.choice import identify
-from crowdblend.sources.engines.duckdb.database import database, private_folder
+from crowdblend.sources.engines.duckdb.database import database
 from crowdblend.sources.engines.duckdb.relation import open_frame
 from crowdblend.sources.engines.frames import opened_frame
+from crowdblend.sources.engines.temporary_files import private_folder
 from tests.cases import for_each
 from tests.refusals import refuses
 

@@ -12,7 +12,8 @@ from crowdblend.ledger.identity import MOST, Anchor, zeros
 from crowdblend.methods.designs.draw import Coin
 from crowdblend.methods.recoding.intervals import Intervals
 from crowdblend.policies.columns import Column
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.choice import default_engine, identify
 from crowdblend.sources.engines.duckdb.engine import DuckDBSource
 from crowdblend.sources.engines.duckdb.id_sieve import IdSieve

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.kept_open import KeptOpen
 from crowdblend.sources.engines.memory import MemoryEngine
 

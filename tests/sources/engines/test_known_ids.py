@@ -23,7 +23,8 @@ from pyarrow import csv, parquet
 
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import FingerprintRequest
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.choice import default_engine
 from crowdblend.sources.engines.engine import Engine
 from crowdblend.sources.engines.frames import opened_frame

@@ -7,10 +7,12 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.errors import CrowdblendError, reason_of
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.databases.local_copy import columns_of
-from crowdblend.sources.engines.duckdb.database import database, private_folder, redact
+from crowdblend.sources.engines.duckdb.database import database, redact
 from crowdblend.sources.engines.spark.session import session
+from crowdblend.sources.engines.temporary_files import private_folder
 from tests.api.survey import survey, table
 
 SECRET = "hunter2"

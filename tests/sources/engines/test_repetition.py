@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdblend.sources.engines import persons
+from crowdblend.sources.engines.array_memory import ArrayMemory
 from crowdblend.sources.engines.class_counter import GrowingArray
 from crowdblend.sources.engines.persons import Repetition
 from tests.cases import for_each
@@ -25,7 +26,7 @@ def quick():
 
 
 def repeats(*batches, memory_limit=None, size=0):
-    seen = Repetition(memory_limit, size)
+    seen = Repetition(ArrayMemory(memory_limit), size)
     for numbers in batches:
         seen.add(np.array(numbers, dtype=np.int64))
     return seen.found()
@@ -93,7 +94,7 @@ def test_different_numbers_and_one_of_them_again(numbers, size, data):
 def test_many_numbers_are_found_without_a_list_of_them():
     """Where they are many, a bit for each number in between is enough."""
     for size, near in ((0, False), (10**8, True)):
-        seen = Repetition(None, size)
+        seen = Repetition(ArrayMemory(), size)
         seen.add(np.array([5, 2**28]))
         assert (seen._near is not None) == near
         assert not seen.found()

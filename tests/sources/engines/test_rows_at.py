@@ -7,7 +7,8 @@ import pyarrow as pa
 from pyarrow import csv, parquet
 
 from crowdblend.methods.designs.draw import Everybody
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.duckdb.engine import DuckDBEngine
 from tests.cases import for_each
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from crowdblend.methods.designs.draw import Everybody, Part, StratifiedCoin
 from crowdblend.methods.mechanisms.mechanism import SampledClasses
 from crowdblend.policies.columns import Column
-from crowdblend.policies.source import Resources
+from crowdblend.policies.resources import Resources
 from crowdblend.sources.engines.duckdb.database import database
 from crowdblend.sources.engines.sampling import random_places, smallest_marks, thin_classes
 from crowdblend.trusted.randomness import DrawKey

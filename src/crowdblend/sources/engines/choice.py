@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.source import STDIN, DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import STDIN, DataSource
 from crowdblend.sources.engines.engine import ClassCounts, Engine, Progress
 from crowdblend.trusted.machine.lazy import lazy_imports
 
@@ -16,8 +17,8 @@ with lazy_imports():
     from crowdblend.ledger.identity import FingerprintRequest, Identity
     from crowdblend.methods.designs.draw import Draw
     from crowdblend.policies.publication_policy import PeoplePolicy
+    from crowdblend.sources.engines import temporary_files
     from crowdblend.sources.engines.databases import local_copy
-    from crowdblend.sources.engines.duckdb import database as duckdb_database
     from crowdblend.sources.engines.duckdb import engine as duckdb_engine
     from crowdblend.sources.engines.duckdb import source as duckdb_source
     from crowdblend.sources.engines.spark import engine as spark_engine
@@ -81,7 +82,7 @@ def on_disk(data: DataSource, resources: Resources, *, divided: bool = False) ->
     if not (data.is_read_once or (divided and data.format == "duckdb")):
         yield data
         return
-    with duckdb_database.private_folder() as folder:
+    with temporary_files.private_folder() as folder:
         if data.source == STDIN:
             yield replace(data, source=str(duckdb_source.spool(data, folder)))
             return

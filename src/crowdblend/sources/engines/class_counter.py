@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.methods.recoding.code_rows import begins, runs
-from crowdblend.sources.engines.refusals import refuse_beyond
+from crowdblend.sources.engines.array_memory import ArrayMemory, HeldMemory
 
 Item = TypeVar("Item", bound=np.generic)
 PackedCodes = tuple[NDArray[np.int64], ...]
@@ -30,8 +30,8 @@ _LEAST = 1 << 10
 class GrowingArray(Generic[Item]):
     """Numbers that come in pieces; they are joined when they are looked at as one."""
 
-    def __init__(self, kind: type[Item], memory_limit: int | None = None) -> None:
-        self._kind, self._memory_limit = np.dtype(kind), memory_limit
+    def __init__(self, kind: type[Item], memory: ArrayMemory | None = None) -> None:
+        self._kind, self._held = np.dtype(kind), HeldMemory(memory or ArrayMemory())
         self._blocks: list[NDArray[Item]] = []
         self._used, self._room = 0, 0
 
@@ -40,7 +40,7 @@ class GrowingArray(Generic[Item]):
 
     def extend(self, values: NDArray[Any]) -> None:
         """Put values at the end, cut off to the bits of this kind."""
-        refuse_beyond(self._memory_limit, (self._used + len(values)) * self._kind.itemsize)
+        self._held.resize((self._used + len(values)) * self._kind.itemsize)
         while len(values):
             if self._used == self._room:  # as much again, up to a whole block
                 size = max(_LEAST, min(self._used, _BLOCK // self._kind.itemsize))
@@ -79,17 +79,22 @@ class GrowingArray(Generic[Item]):
     def clear(self) -> None:
         """Forget everything."""
         self._blocks, self._used, self._room = [], 0, 0
+        self._held.resize(0)
 
 
 class ClassCounter:
     """Counts of classes whose packed codes are `width` numbers wide; `classes` is how many there can be, if known."""
 
-    def __init__(self, width: int, classes: int | None, memory_limit: int | None = None) -> None:
+    def __init__(self, width: int, classes: int | None, memory: ArrayMemory | None = None) -> None:
+        self._memory = memory or ArrayMemory()
+        self._held = HeldMemory(self._memory)
         self._few: Counts | None = None
-        if width == 1 and classes is not None and classes <= _FEW:
+        if width == 1 and classes is not None and 8 * classes <= self._memory.at_most(8 * _FEW, 4):
+            self._held.resize(8 * classes)
             self._few = np.zeros(classes, dtype=np.int64)
+        self._most = self._memory.at_most(_MANY * width, 32) // width
         self._new: tuple[GrowingArray[np.int64], ...] = tuple(
-            GrowingArray(np.int64, memory_limit) for _ in range(width)
+            GrowingArray(np.int64, self._memory) for _ in range(width)
         )
         self._known: tuple[PackedCodes, Counts] = (
             tuple(np.empty(0, np.int64) for _ in range(width)),
@@ -103,7 +108,7 @@ class ClassCounter:
             return
         for column, values in zip(self._new, codes, strict=True):
             column.extend(values)
-        if len(self._new[0]) > max(_MANY, 2 * len(self._known[1])):
+        if len(self._new[0]) > max(self._most, 2 * len(self._known[1])):
             self._settle()
 
     def counts(self) -> tuple[PackedCodes, Counts]:
@@ -116,6 +121,8 @@ class ClassCounter:
 
     def _settle(self) -> None:
         known, counts = self._known
+        # What sorting takes: an order, and the columns once more.
+        self._memory.check(8 * (len(self._new) + 1) * (len(self._new[0]) + len(counts)))
         if len(self._new) == 1:
             new = runs((self._new[0].sorted_items(),))
         else:
@@ -125,6 +132,7 @@ class ClassCounter:
         for column in self._new:
             column.clear()
         self._known = new if not len(counts) else _merge((known, counts), new)
+        self._held.resize(8 * (len(self._new) + 1) * len(self._known[1]))
 
 
 def _merge(first: tuple[PackedCodes, Counts], second: tuple[PackedCodes, Counts]) -> tuple[PackedCodes, Counts]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from crowdblend.methods.mechanisms.mechanism import SampledClasses
     from crowdblend.methods.recoding.bounded_recoding import BoundedRecoding
     from crowdblend.policies.columns import Column
-    from crowdblend.policies.source import Resources
+    from crowdblend.policies.resources import Resources
     from crowdblend.sources.engines.outside_values import OutsideValues
     from crowdblend.trusted.calculus import Assumption
 

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.errors import InvalidInput
-from crowdblend.sources.engines.duckdb.database import private_folder, redact
+from crowdblend.sources.engines.duckdb.database import redact
 from crowdblend.sources.engines.refusals import at_column, refusal
+from crowdblend.sources.engines.temporary_files import private_folder
 from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import pyarrow as pa
 

@@ -18,7 +18,8 @@ from crowdblend.methods.designs.draw import Coin, Draw, Exactly, StratifiedCoin
 from crowdblend.methods.recoding.bounded_recoding import BoundedRecoding
 from crowdblend.methods.recoding.classes import ClosedRecoding
 from crowdblend.policies.columns import Column
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.class_counter import ClassCounter, PackedCodes
 from crowdblend.sources.engines.engine import NO_MEASURES, ClassCounts, ColumnType, Progress, check_people
 from crowdblend.sources.engines.packing import Packing

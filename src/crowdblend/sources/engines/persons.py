@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.methods.recoding.code_rows import begins
+from crowdblend.sources.engines.array_memory import ArrayMemory, HeldMemory
 from crowdblend.sources.engines.class_counter import GrowingArray, PackedCodes
-from crowdblend.sources.engines.refusals import missing_person, refuse_beyond, repeated_person
+from crowdblend.sources.engines.refusals import missing_person, repeated_person
 from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import compute
 from crowdblend.trusted.machine.packages import pyarrow as pa
@@ -33,7 +34,7 @@ Places = NDArray[np.intp]
 # Bits of a word by which most words are told from those that may come twice.
 _BEGINNING = 21
 # Up to two to the power of this many words are sorted at once.
-_SORTED_BITS = 24
+_SORTED_BITS = 22
 _NO_TEXTS = texts_between(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint8))
 
 
@@ -122,10 +123,10 @@ def _texts(column: pa.Array) -> Texts:
 class DuplicateCheck:
     """Refuses a second row of anyone in the sample, exactly; about how many rows there are may be known."""
 
-    def __init__(self, key: bytes, name: str, memory_limit: int | None, rows: int = 0) -> None:
+    def __init__(self, key: bytes, name: str, memory: ArrayMemory, rows: int = 0) -> None:
         self._key, self._name = key, name
-        self._numbers = Repetition(memory_limit, rows)
-        self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64, memory_limit)
+        self._numbers = Repetition(memory, rows)
+        self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64, memory)
 
     def add(self, persons: Persons) -> None:
         """Add rows of the sample."""
@@ -154,10 +155,10 @@ def _repeated_words(words: GrowingArray[np.uint64]) -> NDArray[np.uint64]:
     begins_like_one = np.zeros(1 << _BEGINNING, np.bool_)
     bits = max(0, (len(words) >> _SORTED_BITS).bit_length())
     for part in range(1 << bits):
-        upper = np.concatenate(
-            [np.empty(0, np.uint32), *(_upper_halves(piece, part, bits) for piece in words.pieces(_PIECE))]
-        )
-        upper.sort()
+        halves: GrowingArray[np.uint32] = GrowingArray(np.uint32)
+        for piece in words.pieces(_PIECE):
+            halves.extend(_upper_halves(piece, part, bits))
+        upper = halves.sorted_items()
         begins_like_one[upper[1:][upper[1:] == upper[:-1]] >> np.uint32(32 - _BEGINNING)] = True
     few = [piece[begins_like_one.take(piece >> np.uint64(64 - _BEGINNING))] for piece in words.pieces(_PIECE)]
     ordered = np.sort(np.concatenate([np.empty(0, np.uint64), *few]))
@@ -178,15 +179,11 @@ class RandomRowPerPerson:
     person and these rows and on nothing else: neither on the order of the rows nor on other people.
     """
 
-    def __init__(self, key: bytes, width: int, memory_limit: int | None) -> None:
+    def __init__(self, key: bytes, width: int, memory: ArrayMemory) -> None:
         self._ticket = Mac(subkey(key, b"person", b"row"))
-        self._marks: tuple[GrowingArray[np.uint64], ...] = tuple(
-            GrowingArray(np.uint64, memory_limit) for _ in range(2)
-        )
-        self._codes: tuple[GrowingArray[np.int64], ...] = tuple(
-            GrowingArray(np.int64, memory_limit) for _ in range(width)
-        )
-        self._memory_limit = memory_limit
+        self._marks: tuple[GrowingArray[np.uint64], ...] = tuple(GrowingArray(np.uint64, memory) for _ in range(2))
+        self._codes: tuple[GrowingArray[np.int64], ...] = tuple(GrowingArray(np.int64, memory) for _ in range(width))
+        self._memory = memory
 
     def add(self, marks: NDArray[np.uint64], codes: PackedCodes) -> None:
         """Add rows of the sample: the two words of their persons' marks, and their classes."""
@@ -209,7 +206,7 @@ class RandomRowPerPerson:
         """
         low, high = (column.view() for column in self._marks)
         codes = tuple(column.view() for column in self._codes)
-        refuse_beyond(self._memory_limit, 8 * len(low) * (6 + 2 * len(codes)))
+        self._memory.check(8 * len(low) * (4 + len(codes)))
         order = np.lexsort((*codes[::-1], low, high))
         if crowds is not None:
             order = self._one_of_each(order, low, high, codes, content, crowds)
@@ -252,7 +249,7 @@ class RandomRowPerPerson:
         """The classes of the rows that are kept, and the marks of their persons; `content` is what a class says."""
         low, high = (column.view() for column in self._marks)
         codes = tuple(column.view() for column in self._codes)
-        refuse_beyond(self._memory_limit, 8 * len(low) * (4 + 2 * len(codes)))
+        self._memory.check(8 * len(low) * (2 + len(codes)))
         order = np.lexsort((low, high))
         new = begins((low[order], high[order]))
         run = np.cumsum(new) - 1
@@ -292,11 +289,11 @@ _PIECE = 1 << 17
 class Repetition:
     """A search for repeated numbers, of which there are about `size`."""
 
-    def __init__(self, memory_limit: int | None, size: int = 0) -> None:
+    def __init__(self, memory: ArrayMemory, size: int = 0) -> None:
         window = max(_WINDOW, min(_WIDEST, 8 * size))
-        self._window = window if memory_limit is None else min(window, 2 * memory_limit)
+        self._memory, self._window = memory, 8 * memory.at_most(window // 8, 4)
         self._near: _Near | None = None
-        self._listed = _SparseNumbers(memory_limit)
+        self._listed = _SparseNumbers(memory)
         self._certain = False
 
     def add(self, numbers: Numbers) -> None:
@@ -307,7 +304,7 @@ class Repetition:
         if self._near is None and not len(self._listed) and high - low < self._window:
             # Most tables number their people from one.
             middle = max((low + high) // 2 - self._window // 2, -(1 << 63))
-            self._near = _Near(0 if low >= 0 and high < self._window else middle, self._window)
+            self._near = _Near(0 if low >= 0 and high < self._window else middle, self._window, self._memory)
         if self._near is not None and self._near.reaches(low, high):
             self._near.add(numbers, low, high)
             return
@@ -330,9 +327,9 @@ class _SparseNumbers:
     l, the number is m + ((l − m) mod 2^32), so nothing is lost when a number comes from further away after all.
     """
 
-    def __init__(self, memory_limit: int | None) -> None:
-        self._lower: GrowingArray[np.uint32] | None = GrowingArray(np.uint32, memory_limit)
-        self._whole: GrowingArray[np.int64] = GrowingArray(np.int64, memory_limit)
+    def __init__(self, memory: ArrayMemory) -> None:
+        self._lower: GrowingArray[np.uint32] | None = GrowingArray(np.uint32, memory)
+        self._whole: GrowingArray[np.int64] = GrowingArray(np.int64, memory)
         self._least, self._most = (1 << 63) - 1, -(1 << 63)
 
     def __len__(self) -> int:
@@ -367,9 +364,11 @@ class _Near:
     if two are alike, also when a carry is lost. So a number came twice if and only if bits are fewer than numbers.
     """
 
-    def __init__(self, first: int, window: int) -> None:
+    def __init__(self, first: int, window: int, memory: ArrayMemory) -> None:
         self._first, self._window, self._numbers = first, window, 0
         self._least, self._most = first + window, first
+        self._held = HeldMemory(memory)
+        self._held.resize(window // 8)
         self._bits = np.zeros(window // 8 + 1, dtype=np.uint8)
 
     def reaches(self, low: int, high: int) -> bool:

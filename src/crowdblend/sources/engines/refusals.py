@@ -91,9 +91,3 @@ def out_of_memory() -> InvalidInput:
     """Return the refusal of data that do not fit the memory that the steward allows."""
     message = "Reading and grouping the data takes more than memory in [release] allows."
     return refusal("memory", message, "Raise it, or coarsen the columns.", "[release] memory")
-
-
-def refuse_beyond(memory_limit: int | None, need: int) -> None:
-    """Refuse to hold more bytes than the steward allows."""
-    if memory_limit is not None and need > memory_limit:
-        raise out_of_memory()

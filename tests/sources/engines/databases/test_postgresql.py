@@ -11,7 +11,7 @@ import crowdblend as cb
 from crowdblend.errors import CrowdblendError, DoesNotCompose, InvalidInput, NotReachable, Unavailable
 from crowdblend.ledger.identity import FingerprintRequest
 from crowdblend.methods.designs.draw import Everybody
-from crowdblend.policies.source import Resources
+from crowdblend.policies.resources import Resources
 from crowdblend.sources.engines.choice import count_classes, identify, on_disk
 from crowdblend.sources.engines.databases import postgresql
 from crowdblend.sources.engines.databases.postgresql import open_postgresql

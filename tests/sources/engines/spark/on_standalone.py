@@ -10,7 +10,8 @@ from pathlib import Path
 
 from crowdblend.methods.designs.draw import Exactly
 from crowdblend.policies.load import parse_policy
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.publishing.release import release
 from crowdblend.sources.engines.sampling import random_places
 from crowdblend.sources.engines.spark.engine import SparkEngine

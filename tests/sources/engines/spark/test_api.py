@@ -18,7 +18,8 @@ from pyarrow import parquet
 import crowdblend as cb
 from crowdblend.errors import CrowdblendError
 from crowdblend.ledger import Ledger
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.spark.engine import SparkEngine
 from crowdblend.sources.engines.spark.session import collect, quiet
 from tests import needs

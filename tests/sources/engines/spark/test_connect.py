@@ -16,7 +16,7 @@ from crowdblend.methods.designs.draw import Coin
 from crowdblend.sources.engines.choice import count_classes
 from crowdblend.sources.engines.spark.engine import SparkEngine
 from crowdblend.ledger.identity import FingerprintRequest
-from crowdblend.policies.source import Resources
+from crowdblend.policies.resources import Resources
 from tests.sources.engines.spark.test_layouts import KEY, about_frame, people, policy, same
 
 with SparkEngine.start() as engine:

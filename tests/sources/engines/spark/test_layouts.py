@@ -14,7 +14,8 @@ from pyarrow import compute, csv, parquet
 from crowdblend.errors import CrowdblendError
 from crowdblend.methods.designs.draw import Coin, Everybody, Exactly
 from crowdblend.policies.load import parse_policy
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import LEAST_MEMORY, Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.choice import count_classes, default_engine
 from crowdblend.sources.engines.spark import shares
 from crowdblend.sources.engines.spark.engine import SparkEngine
@@ -206,9 +207,12 @@ def test_what_leads_out_of_a_folder_is_refused_as_by_duckdb(tmp_path: Path, engi
 def test_more_classes_than_the_driver_takes_are_refused_by_their_allowed_number(
     folder: Path, engine: SparkEngine
 ) -> None:
-    about = policy(folder, "people.parquet").replace(memory="1KB")
-    with pytest.raises(CrowdblendError) as refused:
-        count_classes(about, Coin(KEY, 0.5), engine)
+    about = policy(folder, "people.parquet")
+    resources = Resources(LEAST_MEMORY)
+    with engine.open(about.data, [one.name for one in about.columns], resources) as source:
+        source._memory.limit = 1000
+        with pytest.raises(CrowdblendError) as refused:
+            source.class_counts(about.columns, Coin(KEY, 0.5))
     assert refused.value.code == "data.memory"
     assert "27" in refused.value.message  # 1000 bytes for classes of 36 each
 

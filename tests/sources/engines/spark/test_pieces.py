@@ -9,6 +9,7 @@ import pytest
 
 from crowdblend.methods.designs.draw import Exactly
 from crowdblend.policies.load import parse_policy
+from crowdblend.sources.engines.array_memory import ArrayMemory
 from crowdblend.sources.engines.packing import Packing
 from crowdblend.sources.engines.persons import read_persons
 from crowdblend.sources.engines.refusals import outside_domain
@@ -169,6 +170,6 @@ def test_rows_of_links_beyond_the_memory_are_not_held(monkeypatch):
         opening=lambda _: nothing, frame=None, map_tasks=lambda *_: None, check_rows=lambda read: read
     )
     need = sum(len(piece.content) for piece in rows)
-    assert source.rows_of(relation, ["c0"], memory_limit=need)[0].column("c0").to_pylist() == [1, 2]
+    assert source.rows_of(relation, ["c0"], memory=ArrayMemory(need))[0].column("c0").to_pylist() == [1, 2]
     with refuses("data.memory"):
-        source.rows_of(relation, ["c0"], memory_limit=need - 1)
+        source.rows_of(relation, ["c0"], memory=ArrayMemory(need - 1))

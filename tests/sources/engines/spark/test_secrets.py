@@ -17,7 +17,8 @@ from crowdblend.errors import Unavailable
 from crowdblend.ledger.identity import FingerprintRequest
 from crowdblend.methods.designs.draw import Coin, Exactly
 from crowdblend.policies.load import parse_policy
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.duckdb.engine import DuckDBEngine
 from crowdblend.sources.engines.sampling import random_places
 from crowdblend.sources.engines.spark import relation

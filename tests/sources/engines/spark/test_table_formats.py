@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from pyarrow import parquet
 
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.spark.engine import SparkEngine
 from tests.refusals import refuses
 from tests.sources.engines.test_table_formats import LIVE, TABLES, refused, rows

@@ -15,7 +15,8 @@ from typing import Literal
 
 from crowdblend.methods.recoding.reading import quote
 from crowdblend.policies.header import Header
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.databases.database import Database, DatabaseColumn, column_of, relation_of
 from crowdblend.sources.engines.databases.postgresql import open_postgresql
 from crowdblend.sources.engines.databases.sqlite import open_sqlite

@@ -19,10 +19,10 @@ from crowdblend.methods.recoding.bounded_recoding import BoundedRecoding
 from crowdblend.policies.columns import Column
 from crowdblend.sources.engines.class_counter import ClassCounter, PackedCodes
 from crowdblend.sources.engines.duckdb.coding import Coding, DirectCoding, HasNoClass, recodes_directly
-from crowdblend.sources.engines.duckdb.rows import Rows, chunks
+from crowdblend.sources.engines.duckdb.rows import Rows
 from crowdblend.sources.engines.engine import ClassCounts, check_people
 from crowdblend.sources.engines.persons import Persons, RandomRowPerPerson
-from crowdblend.sources.engines.refusals import outside_bounds, refuse_beyond
+from crowdblend.sources.engines.refusals import outside_bounds
 from crowdblend.sources.engines.sampling import (
     Marks,
     drawn_codes,
@@ -64,7 +64,7 @@ class Counting:
         self.rows, self.columns, self.sums = rows, columns, dict.fromkeys(measures, 0)
         self.coding = how(rows.cursor, columns, rows.types([one.name for one in columns]), rows.data.csv.raw_text)
         self.packing = self.coding.packing
-        self.counter = ClassCounter(self.packing.width, self.packing.classes, rows.memory_limit)
+        self.counter = ClassCounter(self.packing.width, self.packing.classes, rows.memory)
         self.counted = 0
         self._people: int | None = None
         self._dropped: int | None = None
@@ -94,7 +94,7 @@ class Counting:
         """The packed codes of rows, and the marks of their persons: those by which strata are drawn, if they are."""
         draw = self.rows.draw
         key = draw.key.persons if isinstance(draw, StratifiedCoin) else self.rows.row_key
-        for chunk in chunks(_mark_rows(some, persons, key) for some, persons in batches):
+        for chunk in self.rows.chunks(_mark_rows(some, persons, key) for some, persons in batches):
             codes, words = self.coding.encode(chunk, _MARK)
             yield codes, np.column_stack(words)
 
@@ -123,7 +123,7 @@ class Counting:
     def _keep_some(self, draw: StratifiedCoin | None) -> None:
         """Count one random row of everybody, or some; by stratum, nobody is drawn before one row is chosen."""
         rows = self.rows
-        each = RandomRowPerPerson(rows.row_key, self.packing.width, rows.memory_limit)
+        each = RandomRowPerPerson(rows.row_key, self.packing.width, rows.memory)
         for codes, marks in self.mark_codes(rows.sampled_rows(self.selected)):
             each.add(marks, codes)
         self._rows_of_people = each.rows
@@ -136,7 +136,7 @@ class Counting:
         rows.finish()
         codes, counts = self.counter.counts()
         # a row of codes, a count and what is needed to make them
-        refuse_beyond(rows.memory_limit, len(counts) * (4 * len(self.columns) + 24))
+        rows.memory.check(len(counts) * (4 * len(self.columns) + 24))
         classes = self.packing.classes_of(codes, counts)
         if rows.data.person is None and not isinstance(draw, Exactly):
             classes = thin_classes(self.columns, classes, draw)

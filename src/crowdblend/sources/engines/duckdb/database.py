@@ -6,17 +6,18 @@ what kind of failure it was and says it in our words.
 
 from __future__ import annotations
 
-import re
+import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from crowdblend.errors import CrowdblendError, InvalidInput, NoRoom, reason_of
 from crowdblend.methods.recoding.reading import quote
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.refusals import out_of_memory, refusal
+from crowdblend.sources.engines.temporary_files import private_folder, temporary_room
 from crowdblend.trusted.machine.packages import duckdb
 
 _SOURCE = "[data] source"
@@ -42,14 +43,6 @@ _FAILURES: tuple[tuple[tuple[str, ...], Callable[[], CrowdblendError]], ...] = (
     ),
     (("utf-8", "utf8", "unicode", "invalid string encoding"), not_utf8),
 )
-_UNITS = {"k": 1, "m": 2, "g": 3, "t": 4}
-
-
-@contextmanager
-def private_folder() -> Iterator[Path]:
-    """A folder only the owner can look into, gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="crowdblend-", ignore_cleanup_errors=True) as name:
-        yield Path(name)
 
 
 @contextmanager
@@ -57,6 +50,7 @@ def database(resources: Resources, folder: Path) -> Iterator[duckdb.DuckDBPyConn
     """An empty database in memory that spills into `folder`, asks the network for nothing and knows no time zone."""
     settings: dict[str, str | bool | int | float | list[str]] = {
         "temp_directory": str(folder),
+        "max_temp_directory_size": f"{temporary_room().most_bytes // 1000}KB",
         "preserve_insertion_order": False,
         # No extension is fetched or loaded because a file names it, and no stored password is handed to one.
         "autoinstall_known_extensions": False,
@@ -65,10 +59,11 @@ def database(resources: Resources, folder: Path) -> Iterator[duckdb.DuckDBPyConn
         "allow_persistent_secrets": False,
         "python_enable_replacements": False,
     }
-    if resources.threads is not None:
-        settings["threads"] = resources.threads
-    if resources.memory is not None:
-        settings["memory_limit"] = resources.memory.replace(" ", "")
+    threads = resources.threads_of(os.cpu_count() or 1)
+    if threads is not None:
+        settings["threads"] = threads
+    if resources.database_memory is not None:
+        settings["memory_limit"] = f"{resources.database_memory // 1000}KB"
     with redact("The database engine does not start.", code="database", starting=True):
         connection = duckdb.connect(":memory:", config=settings)
     try:
@@ -161,11 +156,3 @@ def _failures() -> tuple[type[Exception], ...]:
     """
     kinds = (("duckdb", "Error"), ("pyarrow", "ArrowException"))
     return *(getattr(sys.modules[name], kind) for name, kind in kinds if name in sys.modules), OSError, UnicodeError
-
-
-def bytes_of(memory: str | None) -> int | None:
-    """Return a size such as "1.5GB" in bytes."""
-    if memory is None:
-        return None
-    number, unit, binary = re.fullmatch(r"([0-9.]+)\s?([KMGT])(i?)B", memory, re.IGNORECASE).groups()  # type: ignore[union-attr]
-    return int(float(number) * (1024 if binary else 1000) ** _UNITS[unit.lower()])

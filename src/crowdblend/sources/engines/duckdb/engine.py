@@ -8,11 +8,14 @@ from functools import cached_property
 
 from crowdblend.methods.designs.draw import Draw
 from crowdblend.policies.columns import Column
-from crowdblend.policies.source import DataSource, Resources
-from crowdblend.sources.engines.duckdb.database import bytes_of, database, private_folder, redact
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
+from crowdblend.sources.engines.array_memory import ArrayMemory
+from crowdblend.sources.engines.duckdb.database import database, redact
 from crowdblend.sources.engines.duckdb.relation import Relation
 from crowdblend.sources.engines.duckdb.source import check_source, open_source, read_table
 from crowdblend.sources.engines.engine import NO_MEASURES, ClassCounts, ColumnType, Progress
+from crowdblend.sources.engines.temporary_files import private_folder
 from crowdblend.trusted.machine.lazy import lazy_imports
 from crowdblend.trusted.machine.packages import duckdb
 from crowdblend.trusted.machine.packages import pyarrow as pa
@@ -50,7 +53,7 @@ class DuckDBEngine:
             if data.is_database or data.query is not None:
                 data = local_copy.local_copy(data, folder, resources)
             relation = open_source(connection, data, wanted, folder)
-            yield DuckDBSource(data, connection, relation, bytes_of(resources.memory), progress)
+            yield DuckDBSource(data, connection, relation, ArrayMemory(resources.array_memory), progress)
 
     def check(self, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
         """Refuse a source that does not exist or lacks a column; the database is started only if the source is one."""
@@ -68,11 +71,11 @@ class DuckDBSource:
         data: DataSource,
         connection: duckdb.DuckDBPyConnection,
         relation: Relation,
-        memory_limit: int | None,
+        memory: ArrayMemory,
         progress: Progress | None,
     ) -> None:
         self.data, self.relation = data, relation
-        self._connection, self._memory_limit, self._progress = connection, memory_limit, progress
+        self._connection, self._memory, self._progress = connection, memory, progress
 
     @property
     def types(self) -> Mapping[str, ColumnType]:
@@ -130,7 +133,7 @@ class DuckDBSource:
             cursor,
             self._ready,
             draw,
-            self._memory_limit,
+            self._memory,
             self._progress,
             self._hashes.sieve,
         )

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from crowdblend.methods.designs.draw import Coin, Draw, Everybody, row_key_of
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
+from crowdblend.sources.engines.array_memory import ArrayMemory
 from crowdblend.sources.engines.arrow_numbers import FEW_ROWS, arrow_numbers
 from crowdblend.sources.engines.class_counter import GrowingArray
 from crowdblend.sources.engines.duckdb.id_sieve import IdSieve
@@ -51,11 +52,11 @@ class Rows:
         cursor: duckdb.DuckDBPyConnection,
         relation: Relation,
         draw: Draw,
-        memory_limit: int | None,
+        memory: ArrayMemory,
         progress: Progress | None,
         sieve: IdSieve | None = None,
     ) -> None:
-        self.data, self.relation, self.draw, self.memory_limit = data, relation, draw, memory_limit
+        self.data, self.relation, self.draw, self.memory = data, relation, draw, memory
         self.cursor = cursor  # for other queries, because the connection is busy streaming rows
         self.read = 0
         # Marks for the one-row-per-person check need a secret, also when nobody is drawn.
@@ -77,7 +78,7 @@ class Rows:
 
     def everybody(self, columns_sql: str) -> Iterator[pa.Table]:
         """Yield all rows, without a coin, in chunks."""
-        yield from chunks(self.batches(columns_sql))
+        yield from self.chunks(self.batches(columns_sql))
 
     def sampled_rows(self, columns_sql: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         """Yield the sampled rows of each batch, and their persons, who may still come twice.
@@ -101,12 +102,12 @@ class Rows:
             yield from self._looked_up(columns_sql)
             return
         batches = (rows for rows, _ in self.once(columns_sql))
-        yield from (pa.Table.from_batches([rows]) for rows in batches) if classes else chunks(batches)
+        yield from (pa.Table.from_batches([rows]) for rows in batches) if classes else self.chunks(batches)
 
     def _duplicate_check(self) -> DuplicateCheck:
         share = self.draw.rate if isinstance(self.draw, Coin) else 1
         rows = math.ceil(share * sum(self.relation.sizes))
-        return DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit, rows)
+        return DuplicateCheck(self.row_key, str(self.data.person), self.memory, rows)
 
     @property
     def _picks_rows(self) -> bool:
@@ -122,14 +123,14 @@ class Rows:
         check, place = self._duplicate_check(), PLACE[1]
         piece = max(1, math.ceil(_MOST_LOOKED_UP / self.draw.rate))
         for start in range(0, self.relation.sizes[0], piece):
-            places: GrowingArray[np.int64] = GrowingArray(np.int64, self.memory_limit)
+            places: GrowingArray[np.int64] = GrowingArray(np.int64, self.memory)
             inside = f"WHERE {place} BETWEEN {start} AND {start + piece - 1}"
             for rows, persons in self._sample(self.batches(f"{self._person()} AS person, {place} AS place", inside)):
                 check.add(persons)
                 places.extend(rows.column(0).to_numpy())
             self._connection.register("drawn", pa.table({"place": places.view()}))
             found = 0
-            for chunk in chunks(self._stream(columns_sql, f"{inside} AND {place} IN (SELECT place FROM drawn)")):
+            for chunk in self.chunks(self._stream(columns_sql, f"{inside} AND {place} IN (SELECT place FROM drawn)")):
                 found += chunk.num_rows
                 yield chunk
             self._connection.unregister("drawn")
@@ -155,7 +156,7 @@ class Rows:
         """The rows of these people, from a second look at the source: the database reads columns faster than it hands
         them over."""
         self._connection.register("drawn", people)
-        yield from chunks(self._stream(columns_sql, f"WHERE {self._person()} IN (SELECT person FROM drawn)"))
+        yield from self.chunks(self._stream(columns_sql, f"WHERE {self._person()} IN (SELECT person FROM drawn)"))
 
     def at(self, places: NDArray[np.int64], columns_sql: str) -> Iterator[pa.Table]:
         """Yield the rows at these places, which rise and are counted through all files; every row counts as read."""
@@ -184,7 +185,7 @@ class Rows:
         among = f"{place} IN (SELECT place FROM drawn)"
         if len(files) > 1:
             among = f"(CAST({file} AS BIGINT), {place}) IN (SELECT (file, place) FROM drawn)"
-        yield from chunks(self._stream(columns_sql, f"WHERE {among}"))
+        yield from self.chunks(self._stream(columns_sql, f"WHERE {among}"))
 
     def _pick_rows(self, table: pa.Table, places: NDArray[np.int64], columns_sql: str) -> Iterator[pa.Table]:
         """Yield the rows at these places of a table that Python holds."""
@@ -197,7 +198,7 @@ class Rows:
         # The relation reads its view by name, which now shows the drawn rows only.
         self._connection.register(VIEW, drawn)
         try:
-            yield from chunks(self._stream(columns_sql))
+            yield from self.chunks(self._stream(columns_sql))
         finally:
             self._connection.register(VIEW, table)
 
@@ -234,6 +235,18 @@ class Rows:
             self.read += batch.num_rows
             self._progress("reading", self.read)
             yield batch
+
+    def chunks(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
+        """Yield the batches put together to tables that are worth a query."""
+        most = self.memory.at_most(_CHUNK_BYTES, 8)
+        waiting: list[pa.RecordBatch] = []
+        for batch in batches:
+            waiting.append(batch)
+            if sum(some.num_rows for some in waiting) >= _CHUNK or sum(some.nbytes for some in waiting) >= most:
+                yield pa.Table.from_batches(waiting)
+                waiting.clear()
+        if sum(some.num_rows for some in waiting):
+            yield pa.Table.from_batches(waiting)
 
     def _stream(self, columns_sql: str, which: str = "") -> Iterator[pa.RecordBatch]:
         yield from stream(self._connection, f"SELECT {columns_sql} FROM {self.relation.sql} {which}")
@@ -284,15 +297,3 @@ def _takeable(kind: Any) -> Any:
     if pa.types.is_string_view(kind):
         return pa.large_string()
     return pa.large_binary() if pa.types.is_binary_view(kind) else kind
-
-
-def chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Yield the batches put together to tables that are worth a query."""
-    waiting: list[Any] = []
-    for batch in batches:
-        waiting.append(batch)
-        if sum(some.num_rows for some in waiting) >= _CHUNK or sum(some.nbytes for some in waiting) >= _CHUNK_BYTES:
-            yield pa.Table.from_batches(waiting)
-            waiting.clear()
-    if sum(some.num_rows for some in waiting):
-        yield pa.Table.from_batches(waiting)

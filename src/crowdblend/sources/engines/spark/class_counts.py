@@ -20,6 +20,7 @@ from crowdblend.methods.designs.draw import Coin, Draw, Everybody, Exactly, Stra
 from crowdblend.methods.mechanisms.mechanism import SampledClasses
 from crowdblend.methods.recoding.bounded_recoding import BoundedRecoding
 from crowdblend.policies.columns import Column
+from crowdblend.sources.engines.array_memory import ArrayMemory
 from crowdblend.sources.engines.engine import ClassCounts, Progress, check_people
 from crowdblend.sources.engines.packing import Packing
 from crowdblend.sources.engines.refusals import no_rows, refusal, repeated_person
@@ -49,7 +50,7 @@ def class_counts(
     columns: Sequence[Column],
     draw: Draw,
     measures: Mapping[str, BoundedRecoding],
-    memory_limit: int | None,
+    memory: ArrayMemory,
     progress: Progress | None,
 ) -> ClassCounts:
     """The class counts of a draw, and the sums of measures."""
@@ -65,8 +66,8 @@ def class_counts(
             task = replace(task, last=_last_mark(relation, draw, progress))
     elif data.person is not None and data.unit.keeps_some_rows:
         stratified = draw if isinstance(draw, StratifiedCoin) else None
-        keep = KeepRows(tuple(columns), replace(data, frame=None), row_key_of(task.draw), stratified)
-    allowed = _USUAL if memory_limit is None else memory_limit // (4 * len(columns) + _CLASS_BYTES)
+        keep = KeepRows(tuple(columns), replace(data, frame=None), row_key_of(task.draw), stratified, relation.memory)
+    allowed = _USUAL if memory.limit is None else memory.limit // (4 * len(columns) + _CLASS_BYTES)
     facts, pieces = merge(relation, task, allowed, progress, keep)
     read = check_rows(relation, facts)
     if progress:

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from crowdblend.ledger.identity import FingerprintRequest, Identity
 from crowdblend.methods.designs.draw import Draw
 from crowdblend.methods.recoding.bounded_recoding import BoundedRecoding
 from crowdblend.policies.columns import Column
-from crowdblend.policies.source import DataSource, Resources
-from crowdblend.sources.engines.duckdb.database import bytes_of
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
+from crowdblend.sources.engines.array_memory import ArrayMemory
 from crowdblend.sources.engines.engine import NO_MEASURES, ClassCounts, ColumnType, Progress
 from crowdblend.sources.engines.spark.class_counts import class_counts
 from crowdblend.sources.engines.spark.identity import SparkHashes
@@ -54,8 +56,8 @@ class SparkEngine:
     ) -> Iterator[SparkSource]:
         """The source with these columns and its person; whatever Spark says of a record is kept back."""
         wanted = [*columns] if data.person is None else [data.person, *columns]
-        relation = open_source(self._session(data), data, wanted)
-        yield SparkSource(data, relation, bytes_of(resources.memory), progress)
+        relation = replace(open_source(self._session(data), data, wanted), memory=resources.memory)
+        yield SparkSource(data, relation, ArrayMemory(resources.array_memory), progress)
 
     def check(self, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
         """Refuse a source that does not exist or lacks a column, without reading a row."""
@@ -76,10 +78,10 @@ class SparkSource:
     """A source that Spark has open."""
 
     def __init__(
-        self, data: DataSource, relation: SparkRelation, memory_limit: int | None, progress: Progress | None
+        self, data: DataSource, relation: SparkRelation, memory: ArrayMemory, progress: Progress | None
     ) -> None:
         self.data, self.relation = data, relation
-        self._memory_limit, self._progress = memory_limit, progress
+        self._memory, self._progress = memory, progress
 
     @property
     def types(self) -> Mapping[str, ColumnType]:
@@ -90,11 +92,11 @@ class SparkSource:
         self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, BoundedRecoding] = NO_MEASURES
     ) -> ClassCounts:
         """Count the people of a draw in each class, and add up their measures."""
-        return class_counts(self.relation, columns, draw, measures, self._memory_limit, self._progress)
+        return class_counts(self.relation, columns, draw, measures, self._memory, self._progress)
 
     def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:
         """Return all rows, collected on the driver; a blank anywhere is refused."""
-        return read_links(self.relation, names, values, what, self._memory_limit, self._progress)
+        return read_links(self.relation, names, values, what, self._memory, self._progress)
 
     def identity(self, request: FingerprintRequest) -> Identity:
         """Return the source's identity for the ledger: its content, its people, its rows without ids."""

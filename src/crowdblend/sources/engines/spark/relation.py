@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdblend.methods.designs.draw import Draw, Everybody
-from crowdblend.policies.source import DataSource, Resources
-from crowdblend.sources.engines.duckdb.database import database, private_folder, redact
+from crowdblend.policies.resources import Resources
+from crowdblend.policies.source import DataSource
+from crowdblend.sources.engines.array_memory import ArrayMemory
+from crowdblend.sources.engines.duckdb.database import database, redact
 from crowdblend.sources.engines.duckdb.files import open_csv
 from crowdblend.sources.engines.duckdb.relation import VIEW, Field, Relation
 from crowdblend.sources.engines.refusals import refusal
@@ -22,6 +24,7 @@ from crowdblend.sources.engines.spark.pieces import SCHEMA
 from crowdblend.sources.engines.spark.rows import TaskRows
 from crowdblend.sources.engines.spark.session import BROADCAST_FROM, OTHER_CODE, broadcast_from, quiet
 from crowdblend.sources.engines.spark.shares import Share, shares_of
+from crowdblend.sources.engines.temporary_files import private_folder
 from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 from crowdblend.trusted.machine.packages import duckdb
@@ -46,7 +49,8 @@ class SparkRelation:
     """A source that is open: a frame of Spark, or CSV or Parquet files that tasks read themselves.
 
     `rows` is how many rows there are, counted by other means than Spark's; None where there are none. `sizes` are the
-    rows of every one of the files, where they were counted. `cut` says that several tasks may read a file.
+    rows of every one of the files, where they were counted. `cut` says that several tasks may read a file. `memory` is
+    what each task may take, in bytes.
     """
 
     spark: SparkSession
@@ -57,6 +61,7 @@ class SparkRelation:
     rows: int | None = None
     sizes: tuple[int, ...] | None = None
     cut: bool = False
+    memory: int | None = None
 
     def field(self, name: str) -> Field:
         """Return the column of this name."""
@@ -73,7 +78,9 @@ class SparkRelation:
         fields = tuple(self.field(name) for name in wanted)
         if self.frame is not None:
             fields = tuple(replace(field, identifier=f"c{at}") for at, field in enumerate(fields))
-        return Opening(replace(self.data, frame=None), fields, in_files=self.frame is None, placed=placed)
+        return Opening(
+            replace(self.data, frame=None), fields, in_files=self.frame is None, placed=placed, memory=self.memory
+        )
 
     def map_tasks(self, task: OfTask, opening: Opening, schema: str = SCHEMA) -> DataFrame:
         """Return what the tasks hand over."""
@@ -143,7 +150,8 @@ def plain_function(task: OfTask) -> OfTask:
 
 
 UNREADABLE = "The source cannot be read from beginning to end."
-_ONE_THREAD = Resources(threads=1)  # Spark runs as many tasks as there are cores
+# What a task may take of which the policy says nothing: the database spills, and the worker stays small.
+_USUAL_MEMORY = 650 * 10**6
 REMEDY = "Check that all executors see the files under the same path, and in CSV every line's fields and quotes."
 
 
@@ -161,6 +169,8 @@ class Opening:
     placed: bool = False
     most: int | None = None
     """How many rows are looked at, where only the first are."""
+    memory: int | None = None
+    """The bytes that a task may take, where the policy says so."""
 
     @contextmanager
     def relation(
@@ -171,7 +181,9 @@ class Opening:
         if first is None:
             yield None
             return
-        with private_folder() as folder, database(_ONE_THREAD, folder) as connection, redact(UNREADABLE, REMEDY):
+        # One thread: Spark runs as many tasks as there are cores.
+        resources = Resources(self.memory or _USUAL_MEMORY, threads=1)
+        with private_folder() as folder, database(resources, folder) as connection, redact(UNREADABLE, REMEDY):
             if self.in_files:
                 (text,) = (text for batch in chain([first], batches) for text in batch.column(0).to_pylist())
                 share = Share.of_json(text)
@@ -194,7 +206,8 @@ class Opening:
                 return
             connection, relation, share = opened
             with closing(connection.cursor()) as cursor:
-                rows = TaskRows(self.data, connection, cursor, relation, draw or Everybody(), None, None)
+                memory = ArrayMemory(Resources(self.memory).array_memory)
+                rows = TaskRows(self.data, connection, cursor, relation, draw or Everybody(), memory, None)
                 rows.begin(share)
                 yield rows
                 if self.most is None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.sources.engines.class_counter import GrowingArray
-from crowdblend.sources.engines.duckdb.rows import Rows, chunks
+from crowdblend.sources.engines.duckdb.rows import Rows
 from crowdblend.sources.engines.persons import Persons
 from crowdblend.sources.engines.spark.pieces import Piece, bucket_of, split
 from crowdblend.sources.engines.spark.shares import Share
@@ -32,8 +32,8 @@ class TaskRows(Rows):
     def begin(self, share: Share | None = None) -> None:
         """Prepare to note persons."""
         self.share = share
-        self._numbers: GrowingArray[np.int64] = GrowingArray(np.int64)
-        self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64)
+        self._numbers: GrowingArray[np.int64] = GrowingArray(np.int64, self.memory)
+        self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64, self.memory)
 
     def once(self, columns_sql: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         """Yield the sampled rows of each batch, and their persons; they are noted."""
@@ -52,7 +52,7 @@ class TaskRows(Rows):
                 lows, highs = persons.marks(self.row_key).T
                 yield rows.filter(pa.array((highs < high) | ((highs == high) & (lows <= low))))
 
-        yield from chunks(lower_marks())
+        yield from self.chunks(lower_marks())
 
     def at_places(self, places: NDArray[np.int64], columns_sql: str) -> Iterator[pa.Table]:
         """The rows at these places, which rise and are counted through all files."""

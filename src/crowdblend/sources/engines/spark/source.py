@@ -19,13 +19,14 @@ from typing import Any
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.source import CATALOG, DataSource, require_rows
 from crowdblend.policies.table_formats import refuse_table
+from crowdblend.sources.engines.array_memory import ArrayMemory
 from crowdblend.sources.engines.duckdb import database as duckdb
 from crowdblend.sources.engines.duckdb.files import open_csv, open_parquet
 from crowdblend.sources.engines.duckdb.relation import VIEW, Field, Relation, check_names, column_type, source_name
 from crowdblend.sources.engines.duckdb.source import describe_relation, files_to_read, read_table
 from crowdblend.sources.engines.engine import Progress
 from crowdblend.sources.engines.frames import is_readable
-from crowdblend.sources.engines.refusals import at_column, no_rows, refusal, refuse_beyond
+from crowdblend.sources.engines.refusals import at_column, no_rows, refusal
 from crowdblend.sources.engines.spark.pieces import Facts, decode
 from crowdblend.sources.engines.spark.relation import SparkRelation
 from crowdblend.sources.engines.spark.session import collect, quiet, redact
@@ -184,7 +185,7 @@ def rows_of(
     relation: SparkRelation,
     names: Sequence[str],
     most: int | None = None,
-    memory_limit: int | None = None,
+    memory: ArrayMemory | None = None,
     progress: Progress | None = None,
     phase: str = "reading",
 ) -> tuple[pa.Table, tuple[Field, ...]]:
@@ -196,7 +197,7 @@ def rows_of(
         opening = replace(opening, most=most)
     facts, pieces = Facts.apart(collect(relation.map_tasks(HandOver(opening), opening), progress, phase))
     contents = [piece.content for piece in pieces]
-    refuse_beyond(memory_limit, sum(map(len, contents)))
+    (memory or ArrayMemory()).check(sum(map(len, contents)))
     if not contents:
         raise no_rows()
     if most is None:
@@ -210,12 +211,12 @@ def read_links(
     names: Sequence[str],
     values: Sequence[str],
     what: str,
-    memory_limit: int | None,
+    memory: ArrayMemory,
     progress: Progress | None,
 ) -> pa.Table:
     """Return the columns, those of people's names as whole numbers or texts; a blank anywhere is refused."""
     phase = f"collecting the {what} on the driver"
-    table, fields = rows_of(relation, [*names, *values], None, memory_limit, progress, phase)
+    table, fields = rows_of(relation, [*names, *values], None, memory, progress, phase)
     with duckdb.small_database() as connection:
         connection.register(VIEW, table)
         return read_table(connection, Relation(VIEW, fields), names, values, what)

@@ -18,7 +18,9 @@ from crowdblend.errors import InvalidInput
 from crowdblend.methods.designs.draw import Draw, Everybody, Exactly, StratifiedCoin
 from crowdblend.methods.recoding.bounded_recoding import BoundedRecoding
 from crowdblend.policies.columns import Column
+from crowdblend.policies.resources import Resources
 from crowdblend.policies.source import DataSource
+from crowdblend.sources.engines.array_memory import ArrayMemory
 from crowdblend.sources.engines.class_counter import ClassCounter
 from crowdblend.sources.engines.duckdb.counting import Counting
 from crowdblend.sources.engines.packing import Packing
@@ -194,19 +196,22 @@ class KeepRows:
     row_key: bytes = field(repr=False)
     draw: StratifiedCoin | None = field(default=None, repr=False)
     """By stratum, a coin decides about the row that was kept."""
+    memory: int | None = None
+    """The bytes that the task may take, where the policy says so."""
 
     @in_batches
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
         """Yield the classes of the rows that are kept; pieces come in the order of their buckets."""
         facts, packing = Facts(), Packing(self.columns)
-        counter = ClassCounter(packing.width, packing.classes)
+        memory = ArrayMemory(Resources(self.memory).array_memory)
+        counter = ClassCounter(packing.width, packing.classes, memory)
         for _, kinds in by_bucket(pieces_of(batches)):
             for content in kinds.get("facts", ()):
                 facts.take(content)
             if "rows" not in kinds:
                 continue
             table = decode(kinds["rows"])
-            each = RandomRowPerPerson(self.row_key, packing.width, None)
+            each = RandomRowPerPerson(self.row_key, packing.width, memory)
             words = [table.column(name).to_numpy().view(np.uint64) for name in ("low", "high")]
             each.add(np.column_stack(words), packed_codes(packing, table))
             codes, people, dropped = kept_rows(each, packing, self.data, self.draw)
