@@ -4,8 +4,8 @@
 
 A job is `crowdblend release policy.toml --out out --yes` as a scheduler starts it, in a fork of a process that has
 loaded what a start would load; Spark starts a Java of its own for every one. A job is tried until it is published.
-Half of the kills come at any moment of a start, half between the ledger's entry and the end. The ledger is a file,
-or the PostgreSQL database of the URL.
+Half of the kills come at any moment of a start, half after the ledger's entry, however long it took to get there. The
+ledger is a file, or the PostgreSQL database of the URL.
 """
 
 import json
@@ -78,10 +78,18 @@ class Job:
         finally:
             os._exit(code)
 
-    def run(self, deadline: float | None = None) -> int | None:
-        """Run it once; its exit code, or None where it was killed."""
-        pid, until = self.start(), None if deadline is None else time.monotonic() + deadline
+    @property
+    def recorded(self) -> bool:
+        """Whether a start of it has made its entry."""
+        return (self.place / "begun").exists()
+
+    def run(self, deadline: float | None = None, *, once_recorded: bool = False) -> int | None:
+        """Run it once; its exit code, or None where it was killed, so long after its start or its entry."""
+        waits = once_recorded and not self.recorded
+        pid, until = self.start(), None if deadline is None or waits else time.monotonic() + deadline
         while True:
+            if waits and deadline is not None and self.recorded:
+                waits, until = False, time.monotonic() + deadline
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
                 return os.waitstatus_to_exitcode(status)
@@ -127,14 +135,13 @@ def main(folder: str, kills: str, seed: str, engine: str = "duckdb", url: str | 
     started = time.time()
     assert measured.run() == 0, (measured.place / "log").read_text()
     whole, begun = time.time() - started, (measured.place / "begun").stat().st_mtime - started
-    share = begun / whole
+    rest = whole - begun
     while killed < int(kills):
         job = Job(Path(folder) / f"job-{jobs}", engine, url)
         code = None
         while code is None and killed + job.kills < int(kills):
-            first = 0.0 if chance.random() < 0.5 else share * whole
-            started = time.time()
-            code = job.run(chance.uniform(first, whole))
+            late, started = chance.random() < 0.5 and not job.recorded, time.time()
+            code = job.run(chance.uniform(0, rest if late else whole), once_recorded=late)
             # The first start of all is the slowest.
             whole = whole if code is None else min(whole, time.time() - started)
         while code is None:

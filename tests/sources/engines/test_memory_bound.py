@@ -1,6 +1,5 @@
 """`memory` bounds the process: each release runs in a process of its own, whose peak the operating system counts."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +22,12 @@ DESIGNS = {
     "rows": SAMPLE | {"columns": COLUMNS, "publish": 'kind = "microdata"\nk = 60'},
     "register": EVERYBODY | {"columns": COLUMNS.rpartition("\n")[0], "publish": 'kind = "table"'},
 }
+# A process's peak begins at that of the process that started it: here one that holds nothing.
+MEASURE = """
+import os, sys
+_, status, used = os.wait4(os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:]), 0)
+print(os.waitstatus_to_exitcode(status), used.ru_maxrss * 1024)
+"""
 
 
 def people(path: Path, rows: int) -> None:
@@ -41,11 +46,10 @@ def released(folder: Path, source: str, design: str, memory: str) -> tuple[int, 
     Ledger.create(folder / f"{design}.sqlite")
     command = [sys.executable, "-m", "crowdblend", "release", "policy.toml", "--yes", "--no-figures"]
     command += ["--out", f"{design}-{memory}", "--ledger", f"{design}.sqlite"]
-    with (folder / "said").open("w") as said:
-        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=said)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, used.ru_maxrss * 1024, (folder / "said").read_text()
+    measured = [sys.executable, "-c", MEASURE, *command]
+    done = subprocess.run(measured, cwd=folder, capture_output=True, text=True, check=True)
+    code, peak = done.stdout.splitlines()[-1].split()
+    return int(code), int(peak), done.stderr
 
 
 @pytest.mark.parametrize("source", ["people.csv", "people.parquet"])
@@ -61,7 +65,7 @@ def test_the_least_is_enough_for_a_few_rows(tmp_path: Path, source: str) -> None
 @pytest.mark.parametrize("source", ["people.csv", "people.parquet"])
 def test_the_process_stays_below_its_memory(tmp_path: Path, source: str, design: str) -> None:
     people(tmp_path / source, 10_000_000)
-    for memory in ("400MB", "500MB", "1GB"):
+    for memory in ("400MB", "1GB"):
         code, peak, said = released(tmp_path, source, design, memory)
         assert peak <= memory_of(memory), f"{design} of {source} with {memory}: {peak:,} bytes"
         assert code == 0 or "takes more than memory in [release] allows" in said
