@@ -22,7 +22,7 @@ class ArrayMemory:
 
 
 class HeldMemory:
-    """What one array holds, given back when the array is gone."""
+    """The bytes that one array holds, given back when the array is gone."""
 
     def __init__(self, memory: ArrayMemory) -> None:
         self._memory, self._size = memory, 0
