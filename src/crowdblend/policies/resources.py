@@ -41,7 +41,7 @@ class Resources:
         return None if self.memory is None or database is None else max(0, self.memory - OWN_MEMORY - database)
 
     def threads_of(self, cores: int) -> int | None:
-        """Return how many threads the database runs on a machine of so many cores; None where nothing is set."""
+        """Return how many threads the database runs on a machine with these `cores`; None where nothing is set."""
         database = self.database_memory
         if database is None:
             return self.threads
