@@ -75,7 +75,7 @@ def test_a_person_goes_to_one_bucket_from_whichever_task_and_nobody_is_lost(enou
     found = []
     for order in (1, -1):
         rows = task_rows.TaskRows.__new__(task_rows.TaskRows)
-        rows.row_key = bytes(32)
+        rows.row_key, rows.memory = bytes(32), ArrayMemory()
         rows.begin()
         pieces: list[Piece] = []
         for start in range(0, 200, 40):
