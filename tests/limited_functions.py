@@ -2,11 +2,11 @@
 
 import sys
 import time
+from dataclasses import dataclass
 
 import pyarrow as pa
 
 from crowdblend.errors import DoesNotVerify, Infeasible
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

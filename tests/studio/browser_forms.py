@@ -1,8 +1,7 @@
 """Forms of a page as a browser sends them: which fields, with which values, after what HTML does to these."""
 
+from dataclasses import dataclass
 from html.parser import HTMLParser
-
-from crowdblend.trusted.machine.frozen import dataclass
 
 Attributes = dict[str, str]
 

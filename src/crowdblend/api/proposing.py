@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,6 @@ from crowdblend.policies.sampling import Everybody
 from crowdblend.policies.write import domain_text
 from crowdblend.trusted.guarantees.privacy import Differential
 from crowdblend.trusted.guarantees.wording import at_most
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():

@@ -7,7 +7,7 @@ and limits, and no later one is compared with its source.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -16,7 +16,6 @@ from crowdblend.ledger.chain import Digest
 from crowdblend.ledger.entry import Entry, Spending, check_digest, check_text
 from crowdblend.trusted.calculus.encoding import encode
 from crowdblend.trusted.guarantees.privacy import Guarantee
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

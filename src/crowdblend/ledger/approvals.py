@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from crowdblend.errors import RefusedByLedger
 from crowdblend.ledger.chain import Digest
@@ -16,7 +16,6 @@ from crowdblend.ledger.declarations import DeclarationRecord, Declarations, Thre
 from crowdblend.ledger.entry import Spending, check_digest
 from crowdblend.ledger.identity import UNNAMED
 from crowdblend.trusted.guarantees.wording import at_most
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 class Approval(DeclarationRecord, frozen=True, tag="approval"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.errors import NotApplicable, NotProved
@@ -29,7 +30,6 @@ from crowdblend.trusted.calculus.rules.sampling import differential_for_groups
 from crowdblend.trusted.guarantees.guessing import differential_for_one
 from crowdblend.trusted.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
 from crowdblend.trusted.guarantees.profiles import ClosenessCurve, Profile, ReplacedCurve, Uses
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.html_summary import html_summary
 
 # Far below any δ that a steward would set, also after thousands of releases.

@@ -10,13 +10,13 @@ import hashlib
 import hmac
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.regular_files import read_regular
 
 FORMAT = "crowdblend ledger 1"

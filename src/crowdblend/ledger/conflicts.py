@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from crowdblend.errors import RefusedByLedger
 from crowdblend.ledger.declarations import Declarations
@@ -18,7 +18,6 @@ from crowdblend.ledger.overlap import (
     too_much_in_common,
 )
 from crowdblend.trusted.calculus.rules.composition import why_not_from_one_sample
-from crowdblend.trusted.machine.frozen import dataclass
 
 _FEW = 0.001
 _OWN_IDS = 'Add ids = "table" to [data] if the ids only number the rows of this table. '

@@ -7,11 +7,11 @@ tables live in a schema of their own.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from crowdblend.ledger.chain import Record
 from crowdblend.ledger.roles import APPEND_ONLY, REFUSED, SCHEMA, TURN, postgresql_triggers
-from crowdblend.trusted.machine.frozen import dataclass
 
 _SECRET = "sketches"
 

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date
 
 import msgspec
@@ -21,7 +21,6 @@ from crowdblend.ledger.identity import UNNAMED
 from crowdblend.trusted.guarantees.parameters import check
 from crowdblend.trusted.guarantees.privacy import Differential, Relation
 from crowdblend.trusted.guarantees.wording import at_most
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.system import unnamed_user
 
 NEVER = "never"

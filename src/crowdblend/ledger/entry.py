@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -16,7 +16,6 @@ from crowdblend.trusted.calculus.encoding import encode
 from crowdblend.trusted.calculus.rules.sampling import replacing_is_removing_and_adding
 from crowdblend.trusted.guarantees.guessing import differential_for_one, zero_knowledge_for_one
 from crowdblend.trusted.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
-from crowdblend.trusted.machine.frozen import dataclass
 
 _LONGEST = {"folder": 4096}
 _LONGEST_NAME = 1000

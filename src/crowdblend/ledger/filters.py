@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
@@ -30,7 +31,6 @@ from crowdblend.trusted.calculus.loss_curves import delta_of, spread, together
 from crowdblend.trusted.guarantees.privacy import Differential
 from crowdblend.trusted.guarantees.profiles import Profile, Uses
 from crowdblend.trusted.guarantees.wording import at_most
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.balls import precision, round_down, round_up
 from crowdblend.trusted.numerics.loss_law import BITS, LossLaw
 

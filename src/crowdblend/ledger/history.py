@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import msgspec
@@ -27,7 +27,6 @@ from crowdblend.ledger.statements import StatedRecord
 from crowdblend.ledger.steps import BegunRecord, CreatedRecord, FinishedRecord, Step, to_step
 from crowdblend.trusted.calculus.encoding import decode
 from crowdblend.trusted.guarantees.privacy import Guarantee
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 @lru_cache(maxsize=4096)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
@@ -13,7 +13,6 @@ import msgspec
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger.number_places import MOST as MOST_PLACE
 from crowdblend.ledger.number_places import place_of
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.type_resolution import resolve
 
 UNKNOWN = "unknown"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context
 
 from crowdblend.errors import RefusedByLedger
@@ -19,7 +19,6 @@ from crowdblend.ledger.entry import MOST_RELEASES, Losses, Spending
 from crowdblend.ledger.filters import Usage, usage_of
 from crowdblend.trusted.guarantees.privacy import Differential
 from crowdblend.trusted.guarantees.wording import at_least, at_most
-from crowdblend.trusted.machine.frozen import dataclass
 
 HIGH = 5.0
 """Above this ε a guarantee says little, and a release says so before it begins."""

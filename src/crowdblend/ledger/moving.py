@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.errors import DoesNotVerify
@@ -12,7 +13,6 @@ from crowdblend.ledger.followed_store import check_kept
 from crowdblend.ledger.history import History
 from crowdblend.ledger.ledger import Ledger
 from crowdblend.ledger.store import Location, Store, locate, refuse_ledger
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

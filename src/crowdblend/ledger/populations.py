@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.ledger.declarations import Limit, Threshold
 from crowdblend.ledger.entry import Spending
 from crowdblend.ledger.history import History
 from crowdblend.ledger.identity import UNKNOWN
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

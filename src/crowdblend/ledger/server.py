@@ -11,12 +11,12 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.errors import CrowdblendError, InvalidInput, NoRoom, NotReachable, RefusedByLedger, reason_of
 from crowdblend.ledger.database import Rows, Transaction
 from crowdblend.ledger.roles import SCHEMA
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import psycopg
 
 CONNECT = 10

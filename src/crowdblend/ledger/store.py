@@ -12,6 +12,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,7 +22,6 @@ from crowdblend.ledger.database import Transaction, create_tables, create_trigge
 from crowdblend.ledger.kept_heads import KeptHeads, refuse_left
 from crowdblend.ledger.server import check_address, transaction_on_server
 from crowdblend.ledger.steps import CreatedRecord, to_body
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.system import close_to_others, data_folder, flush
 
 VARIABLE = "CROWDBLEND_LEDGER"

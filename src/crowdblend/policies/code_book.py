@@ -15,7 +15,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,6 @@ from crowdblend.policies.load import PathCheck, load_checked_policy
 from crowdblend.policies.write import domain_text
 from crowdblend.trusted.calculus import Assumption, verify_file
 from crowdblend.trusted.calculus.folder_files import CERTIFICATE
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.regular_files import read_regular
 
 _NAMES = ("column", "variable", "name", "field")

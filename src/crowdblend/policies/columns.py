@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
@@ -13,7 +14,6 @@ from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, NumberDomai
 from crowdblend.policies.key import keys_of
 from crowdblend.policies.refusals import did_you_mean, is_reading_toml, naming, problem_of, refusal, show_value
 from crowdblend.policies.source import PolicyFolder, read_keys
-from crowdblend.trusted.machine.frozen import dataclass
 
 _EXAMPLE = 'Write one line per published column, for example sex = { values = ["Female", "Male"] }.'
 _IN_PYTHON = 'Write columns={"sex": values("Female", "Male")}, for example.'

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import codecs
 import re
+from dataclasses import dataclass
 from functools import cached_property
 
 from crowdblend.policies.refusals import refusal
-from crowdblend.trusted.machine.frozen import dataclass
 
 _SPACES = " \t\n\v\f\r"
 # What begins so is neither a number nor a date nor blank.

@@ -11,6 +11,7 @@ import csv
 import re
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -24,7 +25,6 @@ from crowdblend.policies.files import (
     is_pattern,
     pattern_files,
 )
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import parquet
 from crowdblend.trusted.machine.packages import pyarrow as pa
 from crowdblend.trusted.machine.regular_files import open_regular

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from crowdblend.errors import InvalidInput
@@ -13,7 +13,6 @@ from crowdblend.policies.header import ColumnKind
 from crowdblend.policies.load import PLACEHOLDER
 from crowdblend.policies.refusals import did_you_mean
 from crowdblend.policies.write import toml_text
-from crowdblend.trusted.machine.frozen import dataclass
 
 FILL = f'"{PLACEHOLDER}"'
 _PERSONS = re.compile(

@@ -8,6 +8,7 @@ distribution adds a kind by an entry point of the group `crowdblend.kinds`, whic
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -16,7 +17,6 @@ from crowdblend.errors import InvalidInput
 from crowdblend.policies.key import Key, keys_of, parts_of
 from crowdblend.policies.publication import COMMON, Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():

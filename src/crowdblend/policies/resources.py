@@ -8,9 +8,9 @@ memory ──┬─ the process itself: Python, libraries, rows on their way
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from crowdblend.policies.refusals import refusal
-from crowdblend.trusted.machine.frozen import dataclass
 
 # What a process takes beside the database and the arrays: tests/engines/test_memory_bound.py measures it.
 OWN_MEMORY = 250 * 10**6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -15,7 +15,6 @@ from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.policies.key import Key
 from crowdblend.policies.refusals import did_you_mean, refusal, show_value
 from crowdblend.policies.unit import Unit
-from crowdblend.trusted.machine.frozen import dataclass
 
 Format = Literal["csv", "parquet", "duckdb", "postgres", "sqlite", "catalog"]
 # What is read through a database driver, not as files.
@@ -27,6 +26,7 @@ ADDRESS = re.compile(r"(?i)postgres(ql)?://")
 # A table in the catalog of a Spark session: catalog://main.census.people
 CATALOG = "catalog://"
 _SQLITE = "sqlite:///"
+_USUAL_UNIT = Unit()
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PASSWORD = re.compile(r"(?i)://[^?#]*:[^?#]*@|[?&;](ssl)?(password|pwd)=")
 _CSV_KEYS = ("delimiter", "encoding", "decimal", "thousands", "date_format")
@@ -55,7 +55,7 @@ class DataSource:
     decimal: str | None = None
     thousands: str | None = None
     date_format: str | None = None
-    unit: Unit = Unit()
+    unit: Unit = _USUAL_UNIT
     people: int | None = None
     frame: Any = field(default=None, compare=False, repr=False)
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from crowdblend.policies.rules import conflicts, needs
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 if TYPE_CHECKING:

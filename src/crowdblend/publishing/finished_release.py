@@ -8,7 +8,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -25,7 +25,6 @@ from crowdblend.trusted.calculus.certificate import Certificate
 from crowdblend.trusted.guarantees.guessing import lead
 from crowdblend.trusted.guarantees.parameters import path_of
 from crowdblend.trusted.guarantees.privacy import Guarantee
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from crowdblend import ledger as books
 from crowdblend.errors import InvalidInput, RefusedByLedger
@@ -20,7 +20,6 @@ from crowdblend.sources.engines.identity import largest_rate, sample_of
 from crowdblend.trusted.calculus import Certificate
 from crowdblend.trusted.calculus.profiles import profile_of
 from crowdblend.trusted.guarantees.privacy import Guarantee, Relation
-from crowdblend.trusted.machine.frozen import dataclass
 
 # What the ledger calls releases that propose domains of later policies.
 PROPOSAL = "proposal"

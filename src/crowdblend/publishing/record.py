@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -13,7 +13,6 @@ from crowdblend import ledger as books
 from crowdblend.errors import CrowdblendError, InvalidInput, NoRoom, Refused, of_system
 from crowdblend.publishing.staging import Completion, Staging
 from crowdblend.trusted.calculus import Assumption
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.stopping import Standing, add_standing
 
 Problem = TypeVar("Problem", bound=BaseException)

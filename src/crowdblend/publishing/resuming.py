@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
@@ -30,7 +31,6 @@ from crowdblend.sources.engines.kept_open import KeptOpen
 from crowdblend.sources.engines.unchanged_files import unchanged_files
 from crowdblend.trusted.calculus import verify_file
 from crowdblend.trusted.calculus.folder_files import CERTIFICATE
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.version import __version__
 from crowdblend.trusted.randomness import ReleaseKey
 

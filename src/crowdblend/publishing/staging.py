@@ -16,11 +16,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.system import flush
 
 PARTIAL = ".partial-"

@@ -7,6 +7,7 @@ the labels and the cells that it certifies, and that is what its files may take.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from crowdblend.errors import DoesNotVerify
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.reading.data_file import DataFile
 from crowdblend.reading.parquet_pages import DamagedPage, pages_of
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import pyarrow as pa
 
 # Bytes beside labels and numbers: headers, and dictionaries of numbers.

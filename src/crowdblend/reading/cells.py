@@ -7,6 +7,7 @@ that no name in the data can meet an internal one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from crowdblend.errors import InvalidInput
 from crowdblend.methods.mechanisms.mechanism import PublishedClasses
 from crowdblend.reading.data_file import DataFile
 from crowdblend.sources.engines.arrow_numbers import arrow_numbers
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import compute as pc
 
 Labels = tuple[str, ...]

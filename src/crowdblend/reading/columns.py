@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pyarrow as pa
 
 from crowdblend.kinds.shared.facts import ReleaseFacts
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.reading.data_file import DataFile
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import compute as pc
 
 # Columns that a release has beside those of the policy: their type and their meaning, of what is counted.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,6 @@ import pyarrow as pa
 
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.shared.data_formats import PIECE, DataFormat, format_of
-from crowdblend.trusted.machine.frozen import dataclass
 
 # A row of a small file.
 Row = dict[str, Any]

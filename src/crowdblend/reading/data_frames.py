@@ -13,11 +13,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.methods.recoding.domain import Domain
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 from crowdblend.trusted.machine.packages import compute as pc
 from crowdblend.trusted.machine.packages import pyarrow as pa

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,6 @@ from crowdblend.methods.estimates.cells import combinations, fill, sum_strata
 from crowdblend.methods.estimates.estimator import CONFIDENCE, Estimator, Intervals, nothing_known
 from crowdblend.methods.recoding.classes import MOST_CELLS_LISTED
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import compute as pc
 
 Whole = NDArray[np.int64]

@@ -7,11 +7,11 @@ they are a few bytes before every page, in Thrift's compact protocol (https://pa
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.regular_files import open_regular
 
 # Statistics in a header may hold two labels.

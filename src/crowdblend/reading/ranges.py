@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from typing import Protocol
@@ -30,7 +31,6 @@ from crowdblend.kinds.shared.facts import DATA, CellTable, ReleaseFacts
 from crowdblend.methods.estimates.range_intervals import range_interval
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.reading.margins import Margin
-from crowdblend.trusted.machine.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Edge = float | int | str | date

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
@@ -35,7 +35,6 @@ from crowdblend.trusted.calculus.encoding import read_text
 from crowdblend.trusted.calculus.folder_files import CERTIFICATE, DATA_ENDINGS, check_files, list_files
 from crowdblend.trusted.guarantees.parameters import brief, check_type, path_of
 from crowdblend.trusted.guarantees.privacy import Guarantee
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():

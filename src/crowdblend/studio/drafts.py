@@ -6,7 +6,7 @@ import re
 import secrets
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,7 +14,6 @@ import msgspec
 
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.studio.model.choices import Choices
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.type_resolution import resolve
 
 _ID = re.compile(r"[0-9a-f]{12}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
@@ -14,7 +14,6 @@ from crowdblend.policies.registry import WHOLES, WORDS
 from crowdblend.studio.model.typed_values import typed_text
 from crowdblend.studio.model.unsaid import LONGEST_TEXT
 from crowdblend.studio.model.wording import in_words, label_of
-from crowdblend.trusted.machine.frozen import dataclass
 
 WHAT = {kind: words.publishes for kind, words in WORDS.items()}
 KIND_NAMES = {**{kind: words.name for kind, words in WORDS.items()}, "programme": WHOLES["programme"].name}

@@ -13,13 +13,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
 
 from crowdblend.errors import InvalidInput, Refused
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.system import ask_to_end, end_group, own_group
 from crowdblend.trusted.machine.type_resolution import resolve
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
@@ -17,7 +18,6 @@ from crowdblend.reading.reports.blocks import show, show_step
 from crowdblend.reading.reports.view import chosen_recoding
 from crowdblend.trusted.calculus.folder_files import CERTIFICATE, SIGNATURE
 from crowdblend.trusted.guarantees.guessing import lead
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.regular_files import open_regular
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypedDict
 
 from markupsafe import Markup
@@ -13,7 +14,6 @@ from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.reading.figures.charts import Chart
 from crowdblend.reading.figures.recodings import class_ruler
 from crowdblend.reading.reports.text import inline_svg
-from crowdblend.trusted.machine.frozen import dataclass
 
 MOST_LABELS = 24
 _MOST_BLOCKS = 400

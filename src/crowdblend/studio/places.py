@@ -13,6 +13,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -26,7 +27,6 @@ from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import ADDRESS, DataSource, is_sqlite, sqlite_file
 from crowdblend.studio.model.choices import Choices, paths_of
 from crowdblend.trusted.calculus.folder_files import CERTIFICATE
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.system import write_below
 
 STATE = ".crowdblend-studio"

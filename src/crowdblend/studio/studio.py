@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from crowdblend.errors import CrowdblendError, Refused
@@ -11,7 +12,6 @@ from crowdblend.studio.drafts import Draft, Drafts
 from crowdblend.studio.jobs import Job, Jobs
 from crowdblend.studio.model.choices import Choices, policy_of, terms_of
 from crowdblend.studio.places import Root, check_paths
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -25,7 +25,6 @@ from crowdblend.studio.model.typed_values import typed_text
 from crowdblend.studio.model.wording import in_words, place_of, settings_in_words
 from crowdblend.studio.security import at
 from crowdblend.studio.studio import Studio
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.version import __version__
 
 HERE = Path(__file__).parent

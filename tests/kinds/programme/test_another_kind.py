@@ -79,7 +79,7 @@ class HeadcountFacts(PeopleFacts, frozen=True, kw_only=True, tag="headcount"):
         return self.design.derivations(self.mechanisms, self.mechanism.noise_epsilon)
 """,
     "plan": """
-from crowdblend.trusted.machine.frozen import dataclass
+from dataclasses import dataclass
 from crowdblend.kinds.shared.class_counts import ClassCountsPlan
 from crowdblend.kinds.shared.method import Method
 from crowdblend.kinds.shared.outputs import NumbersOutput

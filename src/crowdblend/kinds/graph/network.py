@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NoReturn
@@ -21,7 +22,6 @@ from crowdblend.methods.networks.links import number_people
 from crowdblend.methods.recoding.reading import number
 from crowdblend.sources.engines.engine import Engine, Progress, check_source
 from crowdblend.sources.engines.refusals import at_column, refusal, refuse_blanks
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import compute
 from crowdblend.trusted.machine.packages import pyarrow as pa
 

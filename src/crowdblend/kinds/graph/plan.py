@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
@@ -30,7 +31,6 @@ from crowdblend.methods.planning.networks.solve import (
 from crowdblend.sources.engines.engine import Engine, Progress
 from crowdblend.trusted.calculus import Assumption
 from crowdblend.trusted.guarantees.wording import at_most
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey
 
 

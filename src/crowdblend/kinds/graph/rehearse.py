@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, pairwise
@@ -22,7 +22,6 @@ from crowdblend.lab.rehearsal.observers import Number, NumbersObserver, ShownFil
 from crowdblend.lab.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours
 from crowdblend.methods.networks import network
 from crowdblend.methods.planning.networks.request import Bounds
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import pyarrow as pa
 from crowdblend.trusted.randomness import ReleaseKey
 

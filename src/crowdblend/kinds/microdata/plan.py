@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 from crowdblend.kinds.microdata.facts import MicrodataFacts
@@ -18,7 +19,6 @@ from crowdblend.methods.planning.parts import PartBudget
 from crowdblend.methods.planning.plan import SolvedPlan
 from crowdblend.sources.engines.engine import Progress
 from crowdblend.trusted.guarantees.programme import PartInCrowds
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crowdblend.errors import InvalidInput
@@ -21,7 +21,6 @@ from crowdblend.methods.planning.outliers import OutlierPlan, curve_sizes, plan_
 from crowdblend.methods.planning.parts import PartBudget
 from crowdblend.sources.engines.engine import Progress
 from crowdblend.trusted.guarantees.wording import at_most, three_digits
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey
 from crowdblend.trusted.randomness.noise import SMALLEST_EPSILON
 

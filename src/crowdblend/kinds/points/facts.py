@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 import msgspec
@@ -14,7 +14,6 @@ from crowdblend.kinds.shared.crowd_facts import CrowdFacts, by_stratum
 from crowdblend.kinds.shared.facts import CellTable, Fact, Parameters, contradiction
 from crowdblend.methods.mechanisms.points import AxisNoise, MovedPoints, all_within
 from crowdblend.methods.recoding.domain import Domain
-from crowdblend.trusted.machine.frozen import dataclass
 
 # For how many points the dry run says that none moves beyond some distance; with which probability it may be wrong, as
 # may what the report says of noise.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from crowdblend.errors import Infeasible, InvalidInput
@@ -23,7 +23,6 @@ from crowdblend.methods.recoding.blocks import Grid
 from crowdblend.sources.engines.engine import Progress
 from crowdblend.trusted.guarantees.programme import PartOfPoints
 from crowdblend.trusted.guarantees.wording import at_most
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.search import largest_double
 from crowdblend.trusted.randomness import ReleaseKey
 from crowdblend.trusted.randomness.noise import SMALLEST_EPSILON

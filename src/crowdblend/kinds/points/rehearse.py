@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +15,6 @@ from crowdblend.lab.rehearsal.made_up_people import Population, Values
 from crowdblend.lab.rehearsal.made_up_values import CLASSES, examples
 from crowdblend.lab.rehearsal.observers import PublishedFiles, ShownFile, Views, digest_of
 from crowdblend.lab.rehearsal.subject import AuditRequest
-from crowdblend.trusted.machine.frozen import dataclass
 
 Cells = NDArray[np.int64]
 

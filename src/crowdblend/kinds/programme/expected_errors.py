@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from crowdblend.kinds.shared.facts import DATA, ReleaseFacts
 from crowdblend.methods.estimates.acceptance import hidden_with
 from crowdblend.methods.estimates.laws import Law
 from crowdblend.trusted.guarantees.wording import three_digits
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():

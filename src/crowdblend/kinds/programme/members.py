@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.errors import CrowdblendError
@@ -16,7 +17,6 @@ from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.unit import WHERE_ROWS
-from crowdblend.trusted.machine.frozen import dataclass
 
 # What a publication without cells is taken to have, where shares are planned.
 _USUAL_CELLS = 100

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from crowdblend.errors import CrowdblendError, Infeasible, NotProved
@@ -35,7 +35,6 @@ from crowdblend.policies.policy import SPLITS, Policy, Split
 from crowdblend.policies.refusals import refusal
 from crowdblend.trusted.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
 from crowdblend.trusted.guarantees.wording import at_most, three_digits
-from crowdblend.trusted.machine.frozen import dataclass
 
 # A publication gets at least this share of the sample, and shares are planned to this many decimals.
 _LEAST, _DECIMALS = 0.02, 3

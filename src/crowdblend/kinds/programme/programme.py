@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,6 @@ from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.registry import kind_of
 from crowdblend.sources.engines.engine import Engine, Progress
 from crowdblend.trusted.calculus import Derivation
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey
 
 if TYPE_CHECKING:

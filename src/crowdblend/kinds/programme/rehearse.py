@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from crowdblend.errors import InvalidInput
@@ -15,7 +15,6 @@ from crowdblend.lab.rehearsal.parallel_copies import ParallelCopies
 from crowdblend.lab.rehearsal.subject import AuditRequest, Neighbours
 from crowdblend.methods.recoding.classes import MOST_CELLS_LISTED
 from crowdblend.policies.policy import Policy
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 class ProgrammeCopies(ParallelCopies):

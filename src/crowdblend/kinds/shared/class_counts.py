@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -22,7 +22,6 @@ from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.unit import Unit
 from crowdblend.sources.engines.engine import ClassCounts, Engine, Progress
 from crowdblend.sources.engines.refusals import at_column, larger_survey, outside_weights
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 from crowdblend.trusted.randomness import DrawKey, ReleaseKey
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
@@ -34,7 +35,6 @@ from crowdblend.policies.refusals import refusal
 from crowdblend.sources.engines.engine import Engine, Progress
 from crowdblend.trusted.guarantees.programme import PartInCrowds
 from crowdblend.trusted.guarantees.wording import at_most
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 from crowdblend.trusted.randomness import ReleaseKey
 

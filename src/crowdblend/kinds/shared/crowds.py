@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crowdblend.errors import CrowdblendError, Infeasible
@@ -24,7 +24,6 @@ from crowdblend.methods.planning.strata import plan_strata
 from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.unit import ROWS, WHERE_ROWS
 from crowdblend.trusted.guarantees.programme import PartOfSample
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.search import first_true
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, Union
 
 import msgspec
@@ -22,7 +23,6 @@ from crowdblend.policies.unit import Unit
 from crowdblend.trusted.calculus import Assumption, Certificate, Derivation
 from crowdblend.trusted.calculus.rules import composition
 from crowdblend.trusted.guarantees.privacy import Differential, Relation
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.type_resolution import resolve
 from crowdblend.trusted.numerics.balls import total
 

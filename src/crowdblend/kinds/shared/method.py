@@ -7,11 +7,11 @@ all that they need to know, so that a kind of another package is planned with ot
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
-from crowdblend.trusted.machine.frozen import dataclass
 
 if TYPE_CHECKING:
     from crowdblend.kinds.shared.plan import AnyPlan

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
@@ -23,7 +23,6 @@ from crowdblend.methods.estimates.cells import CellLaws
 from crowdblend.methods.estimates.estimator import Intervals
 from crowdblend.methods.recoding.code_rows import repeat_rows, slices
 from crowdblend.sources.engines.arrow_numbers import arrow_numbers
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
@@ -27,7 +27,6 @@ from crowdblend.policies.proposed import read_proposals
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.sources.engines.engine import Engine, Progress, check_repeatable, check_source
 from crowdblend.trusted.calculus import Assumption, Certificate
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.version import __version__
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.errors import Infeasible
@@ -22,7 +23,6 @@ from crowdblend.methods.planning.statistics.ways import EVERYBODY, SAMPLE, Mecha
 from crowdblend.policies.source import STDIN
 from crowdblend.sources.engines.engine import Engine, Progress
 from crowdblend.trusted.guarantees.wording import at_least
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey
 
 _WAYS: dict[Mechanism, str] = {EVERYBODY: "all people, with noise", SAMPLE: "a sample, with noise"}

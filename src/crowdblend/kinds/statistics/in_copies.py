@@ -6,7 +6,7 @@ Nothing says how many people there are, so that their number is noisy like any o
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crowdblend.errors import InvalidInput
@@ -30,7 +30,6 @@ from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.sources.engines.engine import Engine, Progress
 from crowdblend.trusted.calculus.checker import MOST_STEPS
 from crowdblend.trusted.guarantees.wording import at_least
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey
 
 

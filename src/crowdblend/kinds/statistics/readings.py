@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,6 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.sources.engines.engine import ClassCounts, Engine, Progress
 from crowdblend.sources.engines.outside_values import OutsideValues
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey
 
 _LARGEST = 2**62

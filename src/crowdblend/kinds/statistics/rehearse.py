@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from typing import Any
@@ -32,7 +32,6 @@ from crowdblend.methods.planning.statistics.accuracy import QuantileShape
 from crowdblend.methods.planning.statistics.ways import SAMPLE, Way
 from crowdblend.sources.engines.persons import Persons, read_persons
 from crowdblend.sources.engines.sampling import smallest
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey, new_key
 
 MOST_PEOPLE = 1 << 20

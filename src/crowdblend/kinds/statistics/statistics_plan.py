@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
@@ -26,7 +26,6 @@ from crowdblend.methods.planning.statistics.ways import Mechanism, Way
 from crowdblend.methods.recoding.classes import LARGEST_DOMAIN
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.sources.engines.engine import Progress
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey
 
 Noisy: TypeAlias = Whole | ChosenQuantile

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.statistic import group_columns
@@ -14,7 +15,6 @@ from crowdblend.reading.reports.text import distinct_labels, label, round_up, sh
 from crowdblend.reading.reports.view import Part, View
 from crowdblend.trusted.guarantees.aggregates import RandomSamples, RobustSampling
 from crowdblend.trusted.guarantees.wording import at_least, three_digits
-from crowdblend.trusted.machine.frozen import dataclass
 
 LONGEST = 28
 MOST_ROWS = 500

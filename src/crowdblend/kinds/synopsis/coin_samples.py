@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,7 +33,6 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.sources.engines.engine import Engine, Progress
 from crowdblend.trusted.guarantees.wording import at_most
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey
 
 

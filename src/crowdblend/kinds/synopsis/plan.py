@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -34,7 +35,6 @@ from crowdblend.methods.recoding.classes import LARGEST_DOMAIN
 from crowdblend.sources.engines.choice import count_classes
 from crowdblend.sources.engines.engine import Engine, Progress
 from crowdblend.trusted.guarantees.wording import at_most
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 
 import numpy as np
@@ -21,7 +22,6 @@ from crowdblend.lab.rehearsal.replacing import ReplacedPerson, among, apart, req
 from crowdblend.lab.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours
 from crowdblend.methods.mechanisms.synopsis.synopses import ExponentialSynopsis, FittedSynopsis, Synopsis
 from crowdblend.sources.engines.memory import MemoryEngine
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey, Source, new_key
 from crowdblend.trusted.randomness.choice import distinct_rows
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from crowdblend.errors import Infeasible, NotProved
@@ -24,7 +24,6 @@ from crowdblend.methods.planning.parts import PartBudget
 from crowdblend.methods.planning.plan import SolvedPlan
 from crowdblend.sources.engines.engine import Progress
 from crowdblend.trusted.guarantees.programme import PartInCrowds, PartWithNoise
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 from crowdblend.trusted.randomness import ReleaseKey
 

@@ -6,6 +6,7 @@ One of many tables of a register, or of a sample, may have Gaussian noise instea
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from flint import arb
@@ -23,7 +24,6 @@ from crowdblend.policies.unit import ROWS
 from crowdblend.sources.engines.engine import Progress
 from crowdblend.trusted.calculus.rules import composition
 from crowdblend.trusted.guarantees.wording import three_digits
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.balls import precision, round_down
 from crowdblend.trusted.randomness import ReleaseKey
 from crowdblend.trusted.randomness.noise import SMALLEST_EPSILON

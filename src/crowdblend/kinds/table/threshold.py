@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from crowdblend.errors import CrowdblendError, Infeasible
 from crowdblend.kinds.shared.class_counts import ClassCountsPlan, ClassCountsReading
@@ -18,7 +18,6 @@ from crowdblend.methods.mechanisms.everywhere import ThresholdHistogram
 from crowdblend.methods.planning.parts import PartBudget
 from crowdblend.sources.engines.engine import Progress
 from crowdblend.trusted.guarantees.wording import three_digits
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.search import first_true
 from crowdblend.trusted.randomness import ReleaseKey
 from crowdblend.trusted.randomness.noise import SMALLEST_EPSILON

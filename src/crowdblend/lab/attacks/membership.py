@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
@@ -11,7 +12,6 @@ import numpy as np
 from crowdblend.lab.attacks.ours import Law, our_table, published_law, repeat_sizes
 from crowdblend.lab.attacks.trial import Attack, Trial, exactly, in_runs, unsafe
 from crowdblend.reading.figures.charts import Axis, Line, LineChart
-from crowdblend.trusted.machine.frozen import dataclass
 
 STEPS = 20
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate
@@ -20,7 +21,6 @@ from crowdblend.lab.attacks.trial import Bound, Trial, exactly, in_runs
 from crowdblend.methods.mechanisms import NoisyHistogram, SampledClasses, SuppressedHistogram
 from crowdblend.methods.planning.plan import SolvedPlan, plan
 from crowdblend.trusted.guarantees.privacy import Relation
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey, SystemSource, coins, new_key, thin
 
 Law = dict[int, Fraction]

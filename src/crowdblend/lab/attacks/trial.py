@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +13,6 @@ from flint import arb, fmpq
 from crowdblend.errors import InvalidInput
 from crowdblend.lab.auditing.statistical.bounds import clopper_pearson
 from crowdblend.reading.figures.charts import Chart, Share, ShareChart
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.balls import precision
 
 # A trial compares four one-sided bounds, so a sound release is called broken at most once in a million times.

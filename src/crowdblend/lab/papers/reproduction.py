@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.reading.figures.charts import LineChart
-from crowdblend.trusted.machine.frozen import dataclass
 
 Cell = str | int | float | bool | None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, TypeVar, cast
 
@@ -24,7 +24,6 @@ from crowdblend.lab.rehearsal.subject import AuditRequest, AuditSubject, Neighbo
 from crowdblend.methods.planning.plan import SolvedPlan
 from crowdblend.policies.columns import Column
 from crowdblend.trusted.guarantees.privacy import Relation
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey
 
 CrowdPolicy = TablePolicy | MicrodataPolicy | PointsPolicy

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,7 +25,6 @@ from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.sampling import Poisson
 from crowdblend.sources.engines.engine import Engine
 from crowdblend.sources.engines.memory import MemoryEngine
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.system import memory_folder
 from crowdblend.trusted.randomness import ReleaseKey
 

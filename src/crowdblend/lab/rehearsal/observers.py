@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Protocol
 
@@ -12,7 +12,6 @@ from crowdblend.kinds.shared.data_formats import format_of
 from crowdblend.kinds.shared.plan import Outcome
 from crowdblend.methods.recoding.classes import Recoding
 from crowdblend.methods.selection.lattice import Node
-from crowdblend.trusted.machine.frozen import dataclass
 
 # The outcome of a release for each way of looking at it.
 Views = dict[str, str]

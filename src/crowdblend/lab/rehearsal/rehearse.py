@@ -10,7 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -34,7 +34,6 @@ from crowdblend.sources.engines.choice import default_engine
 from crowdblend.sources.engines.engine import Engine, Progress, no_progress
 from crowdblend.sources.engines.frames import opened_frame
 from crowdblend.sources.engines.kept_open import KeptOpen
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import parquet, pyarrow
 from crowdblend.trusted.randomness import ReleaseKey, new_key
 

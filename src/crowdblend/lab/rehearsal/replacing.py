@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 
 from crowdblend.errors import InvalidInput
 from crowdblend.lab.rehearsal.made_up_people import Crowd, Population, Values
 from crowdblend.lab.rehearsal.subject import Neighbours
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

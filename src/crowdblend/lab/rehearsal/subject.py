@@ -27,7 +27,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
@@ -39,7 +39,6 @@ from crowdblend.lab.rehearsal.made_up_people import Files
 from crowdblend.lab.rehearsal.observers import Observer, PublishedFiles, Views
 from crowdblend.policies.registry import part
 from crowdblend.trusted.guarantees.privacy import Differential, Relation
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey, new_key
 
 # Releases that are run as one, and people who are made up for them, at most.

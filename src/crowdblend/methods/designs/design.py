@@ -7,6 +7,7 @@ counted (`inclusion`). It knows no kind of release: what it looks at is the sort
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -21,7 +22,6 @@ from crowdblend.trusted.calculus.profiles import compose_profiles, profile_of
 from crowdblend.trusted.calculus.rules import profiles, programme, registers, sampling
 from crowdblend.trusted.calculus.rules.mechanisms import outlier_private_is_differential
 from crowdblend.trusted.guarantees.privacy import CrowdBlending, Differential, OutlierPrivate
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.balls import round_up
 
 if TYPE_CHECKING:

@@ -7,13 +7,12 @@ same sample, whatever the order of the rows, the batches and the number of threa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 from crowdblend.errors import InvalidInput
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():

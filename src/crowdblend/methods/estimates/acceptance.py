@@ -15,13 +15,13 @@ to the grid.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
 
 from crowdblend.methods.estimates.laws import Floats, Law, Whole
-from crowdblend.trusted.machine.frozen import dataclass
 
 # Deviations beyond which the binomial distribution is left out, and grid points per deviation.
 DEVIATIONS, FINENESS, COARSEST = 8.0, 20.0, 4.0

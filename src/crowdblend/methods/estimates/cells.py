@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from crowdblend.methods.designs import Stratum
 from crowdblend.methods.estimates import laws
 from crowdblend.methods.estimates.estimator import CONFIDENCE, Estimator, Intervals, Variances, nothing_known
 from crowdblend.methods.estimates.laws import Floats, Law, Whole
-from crowdblend.trusted.machine.frozen import dataclass
 
 # Facts may come from anywhere. Beyond these nothing is estimated: it would take minutes, or no array would hold it.
 _LARGEST_K, _LARGEST_NOISY, _SMALLEST_RATE = 10**6, 10**5, 1e-12

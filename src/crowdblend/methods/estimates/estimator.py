@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,6 @@ from crowdblend.methods.designs import Stratum
 from crowdblend.methods.estimates import laws
 from crowdblend.methods.estimates.acceptance import acceptance, large_intervals, largest_hidden, last_tested
 from crowdblend.methods.estimates.laws import Floats, Law, Whole
-from crowdblend.trusted.machine.frozen import dataclass
 
 CONFIDENCE = 0.95
 # The share of the level that sums of noisy cells spend on the noise; the rest is for the sample.

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-
-from crowdblend.trusted.machine.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]

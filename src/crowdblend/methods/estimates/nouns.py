@@ -6,8 +6,7 @@ A noun is a word, not a claim. Whom a guarantee protects is a person, whatever r
 from __future__ import annotations
 
 import re
-
-from crowdblend.trusted.machine.frozen import dataclass
+from dataclasses import dataclass
 
 _NOUN = r"[^\W\d_][\w '’-]{0,58}\w"
 # One noun, or a singular and a plural.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import metadata
 from typing import Any
@@ -19,7 +20,6 @@ from typing import Any
 from crowdblend.errors import InvalidInput
 from crowdblend.trusted.calculus import Certificate, Derivation
 from crowdblend.trusted.calculus.rules import mechanisms, zero_knowledge
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 from crowdblend.trusted.randomness import Source, SystemSource, distinct, permutation
 

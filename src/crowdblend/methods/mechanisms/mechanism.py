@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
@@ -17,7 +18,6 @@ from numpy.typing import NDArray
 from crowdblend.methods.designs import Claims
 from crowdblend.methods.estimates.laws import Law
 from crowdblend.methods.recoding.code_rows import rolled_up
-from crowdblend.trusted.machine.frozen import dataclass
 
 Codes = NDArray[np.int32]
 Counts = NDArray[np.int64]

@@ -7,6 +7,7 @@ someone concealed, and adds the same noise. That their outputs are close is the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -17,7 +18,6 @@ from crowdblend.methods.networks.exact import Structure
 from crowdblend.methods.planning.networks.request import derive_release, differential
 from crowdblend.methods.planning.networks.solve import NetworkPlan
 from crowdblend.trusted.calculus import Derivation
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import Source, discrete_laplace
 
 

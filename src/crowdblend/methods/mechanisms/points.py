@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
@@ -37,7 +38,6 @@ from crowdblend.methods.recoding.blocks import Blocks
 from crowdblend.methods.recoding.code_rows import repeat_rows
 from crowdblend.trusted.calculus import Derivation
 from crowdblend.trusted.calculus.rules import mechanisms, programme, sampling
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import LaplaceStream, ReleaseKey
 from crowdblend.trusted.randomness.noise import BLOCK
 

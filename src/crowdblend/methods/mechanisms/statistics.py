@@ -7,7 +7,7 @@ Whether they are everybody's totals or those of a sample makes no difference her
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -20,7 +20,6 @@ from crowdblend.methods.planning.statistics.strata_totals import strata_claim
 from crowdblend.methods.planning.statistics.ways import AnyShape, statistics_claim
 from crowdblend.methods.selection.permute_and_flip import permute_and_flip_rows
 from crowdblend.trusted.calculus import Derivation
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import Source, discrete_laplace
 
 Whole = NDArray[np.int64]

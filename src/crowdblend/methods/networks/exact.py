@@ -11,6 +11,7 @@ With C components, o people with an odd number of links and e components that ha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -18,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.methods.networks.links import Names, Network
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,13 +5,13 @@ Links are kept once, as keys low·n + high in rising order: that sorts, finds re
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import compute
 from crowdblend.trusted.machine.packages import pyarrow as pa
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from flint import arb
 
@@ -12,7 +13,6 @@ from crowdblend.methods.planning.parts import derive_parts
 from crowdblend.methods.planning.request import PlanRequest
 from crowdblend.trusted.calculus import Derivation, Rule
 from crowdblend.trusted.calculus.rules import blending, mechanisms, profiles, programme, sampling, surveys
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.balls import expm1, log1p, precision, round_down
 
 

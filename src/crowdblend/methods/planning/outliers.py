@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from flint import arb
@@ -9,7 +10,6 @@ from flint import arb
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.trusted.calculus import Derivation
 from crowdblend.trusted.calculus.rules import mechanisms
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics import balls
 from crowdblend.trusted.numerics.laplace import step_divergence
 from crowdblend.trusted.numerics.search import first_true

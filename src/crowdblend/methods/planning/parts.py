@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flint import arb
@@ -14,7 +14,6 @@ from crowdblend.trusted.calculus import Derivation
 from crowdblend.trusted.calculus.loss_curves import part_delta, unequal_part_delta
 from crowdblend.trusted.calculus.rules import programme
 from crowdblend.trusted.guarantees.programme import PartInCrowds, PartOfSample, UnequalProgrammeCurve
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.balls import round_up
 from crowdblend.trusted.numerics.search import first_true
 

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.errors import CrowdblendError, NotProved
@@ -23,7 +23,6 @@ from crowdblend.trusted.calculus.rules.strata import worst_stratum
 from crowdblend.trusted.guarantees.guessing import lead
 from crowdblend.trusted.guarantees.parameters import check
 from crowdblend.trusted.guarantees.privacy import Guarantee
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.html_summary import html_summary
 
 

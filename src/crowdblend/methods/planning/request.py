@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.trusted.guarantees.parameters import MOST_PARTS, PARAMETERS, SHARES_ROUNDING, CheckedFields, check
 from crowdblend.trusted.guarantees.privacy import Relation
-from crowdblend.trusted.machine.frozen import dataclass
 
 # What is published of a crowd: its size, its records one by one, or its points, moved by noise.
 Form = Literal["histogram", "records", "moved"]

@@ -7,6 +7,7 @@ class of their own, whose people are left out.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
@@ -18,7 +19,6 @@ from crowdblend.errors import InvalidInput
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.methods.recoding.intervals import Intervals
 from crowdblend.methods.recoding.reading import Number, exact, plain
-from crowdblend.trusted.machine.frozen import dataclass
 
 # Values recoded at once, so that what is made of them stays in the caches.
 _PIECE = 1 << 15

@@ -7,6 +7,7 @@ never read off the data, so one person moves a sum by no more than the steps bet
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Literal
@@ -25,7 +26,6 @@ from crowdblend.methods.recoding.reading import (
     number_sql,
     plain,
 )
-from crowdblend.trusted.machine.frozen import dataclass
 
 MOST_STEPS = 2**31
 

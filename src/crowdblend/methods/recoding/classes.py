@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal
 
@@ -28,7 +29,6 @@ from msgspec.structs import replace
 from crowdblend.errors import InvalidInput
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.methods.recoding.reading import blank_sql, is_blank, quote
-from crowdblend.trusted.machine.frozen import dataclass
 
 LARGEST_DOMAIN = 1_000_000
 MOST_LISTED = 10_000

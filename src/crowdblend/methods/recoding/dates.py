@@ -7,6 +7,7 @@ adds that day), and the classes are all the periods that these days touch.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
@@ -15,7 +16,6 @@ from crowdblend.errors import InvalidInput
 from crowdblend.methods.recoding.classes import LARGEST_DOMAIN, ComputedRecoding, Open
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.methods.recoding.reading import FIRST_DAY, LAST_DAY, day, day_sql
-from crowdblend.trusted.machine.frozen import dataclass
 
 Period: TypeAlias = Literal["year", "quarter", "month", "week", "day"]
 _MONDAY = date(1, 1, 1)  # weeks are counted from it

@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
@@ -23,7 +23,6 @@ from crowdblend.methods.recoding.classes import Lookup
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.methods.recoding.intervals import whole_label
 from crowdblend.methods.recoding.reading import is_blank
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.regular_files import read_regular
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, partial
@@ -30,7 +31,6 @@ from crowdblend.methods.recoding.reading import (
     plain,
     plain_digits,
 )
-from crowdblend.trusted.machine.frozen import dataclass
 
 # With at most this many breaks, a value is compared with all of them.
 _FEW = 16

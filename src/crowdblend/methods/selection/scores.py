@@ -25,6 +25,7 @@ only: about √k instead of k people. It is also what the steward gets. So that 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -32,7 +33,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput, NotProved
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import special
 from crowdblend.trusted.numerics.expected_people import UNITS, largest_step
 

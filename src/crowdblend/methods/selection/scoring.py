@@ -16,7 +16,7 @@ size of a column; where that is beyond 64 bits, pairs are sorted instead. Memory
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from crowdblend.methods.recoding.code_rows import begins
 from crowdblend.methods.selection.lattice import Lattice
 from crowdblend.methods.selection.scores import Score
-from crowdblend.trusted.machine.frozen import dataclass
 
 Numbers = NDArray[np.int64]
 

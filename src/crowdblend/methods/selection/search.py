@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
@@ -32,7 +33,6 @@ from crowdblend.methods.selection.lattice import Lattice, Node
 from crowdblend.methods.selection.scores import Score
 from crowdblend.methods.selection.scoring import score_nodes
 from crowdblend.trusted.calculus import Derivation
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey
 from crowdblend.trusted.randomness.source import Source
 

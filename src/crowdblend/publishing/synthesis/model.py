@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.publishing.synthesis.tables import Floats, PublishedTable, PublishedTables
-from crowdblend.trusted.machine.frozen import dataclass
 
 Places = NDArray[np.int64]
 # Sorts of people and steps, from the quickest fit on.

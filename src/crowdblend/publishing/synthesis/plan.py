@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,6 @@ from crowdblend.publishing.synthesis.synthesize import draw_from
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.sources.engines.engine import Engine, Progress
 from crowdblend.trusted.calculus import Certificate, Derivation, sha256_of
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import ReleaseKey
 
 

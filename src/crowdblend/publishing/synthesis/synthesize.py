@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,6 @@ from crowdblend.reading.release import PublishedRelease, read
 from crowdblend.reading.verification.consistency import check_data
 from crowdblend.trusted.calculus import Certificate, sha256_of
 from crowdblend.trusted.guarantees.parameters import check_type
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 def synthesize(

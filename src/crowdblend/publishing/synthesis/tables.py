@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,6 @@ from crowdblend.methods.recoding.domain import Domain
 from crowdblend.publishing.synthesis.facts import TableMet
 from crowdblend.reading.margins import margin_of
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.trusted.machine.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]

@@ -7,13 +7,13 @@ their bars, so that time runs from left to right.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from crowdblend.errors import InvalidInput
 from crowdblend.reading.figures.drawing import GRID, INK, NARROW, PADDING, PAGE, PALETTE, QUIET, Drawing, text_width
 from crowdblend.reading.figures.quantity import Known, Measure, Quantity
 from crowdblend.reading.figures.scales import Scale, draw_ticks, round_numbers
-from crowdblend.trusted.machine.frozen import dataclass
 
 # Bars have as much room as labels and notes leave of the page, and so much at least.
 LEAST_WIDTH = 120

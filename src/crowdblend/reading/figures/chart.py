@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import field
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput, of_system
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

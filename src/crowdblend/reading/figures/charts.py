@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeGuard
@@ -23,7 +24,6 @@ from crowdblend.reading.figures.drawing import (
     wrap,
 )
 from crowdblend.reading.figures.scales import Scale, draw_ticks, log_ticks, round_numbers
-from crowdblend.trusted.machine.frozen import dataclass
 
 _WIDTH, _HEIGHT, _NARROW_HEIGHT = 640, 340, 260
 _TITLE, _SUBTITLE = 16, 12.5

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 
 from crowdblend.reading.figures.drawing import GROUND, INK, NARROW, PADDING, PAGE, QUIET, Drawing, text_width
 from crowdblend.reading.figures.legends import LEGEND_HEIGHT, draw_legend
 from crowdblend.reading.figures.scales import Scale, Shade, draw_ticks, round_numbers
-from crowdblend.trusted.machine.frozen import dataclass
 
 HIGHEST = 560
 _LINE = "#aab0b8"

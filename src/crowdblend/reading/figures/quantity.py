@@ -8,9 +8,8 @@ have, and text, shade and caption of the chart follow from this measure.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import Enum
-
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

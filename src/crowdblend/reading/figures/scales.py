@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
 from crowdblend.reading.figures.drawing import GRID, QUIET, SHADES, Drawing, text_width
-from crowdblend.trusted.machine.frozen import dataclass
 
 MOST_STEPS, MOST_TICKS, LEAST_POWER = 7, 9, -300
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from crowdblend.errors import InvalidInput
@@ -11,7 +12,6 @@ from crowdblend.reading.figures.drawing import GROUND, INK, PADDING, PAGE, Drawi
 from crowdblend.reading.figures.legends import LEGEND_HEIGHT, draw_legend
 from crowdblend.reading.figures.quantity import Known, Measure, Quantity
 from crowdblend.reading.figures.scales import Shade
-from crowdblend.trusted.machine.frozen import dataclass
 
 # The least and the largest width of a tile, and its height with one line of text and with two.
 NARROWEST, WIDEST, TALL, TALLER = 56, 110, 30, 40

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from crowdblend.reading.reports.elements import element, together
 from crowdblend.reading.reports.text import fact, inline_svg
-from crowdblend.trusted.machine.frozen import dataclass
 
 if TYPE_CHECKING:
     from crowdblend.trusted.calculus import Derivation

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from markupsafe import Markup
@@ -20,7 +21,6 @@ from crowdblend.reading.margins import Margin
 from crowdblend.reading.reports.blocks import Block, Heading, Table, figure
 from crowdblend.reading.reports.summary import MOST_LABELS, in_numeric_order
 from crowdblend.reading.reports.text import distinct_labels, label, shorten
-from crowdblend.trusted.machine.frozen import dataclass
 
 LONGEST, SHORTEST = 28, 14
 # Every label is drawn up to this many; of times more, since they stand side by side.

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 
 import numpy as np
@@ -15,7 +15,6 @@ import pyarrow as pa
 from crowdblend.kinds.shared.facts import CellTable
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
 from crowdblend.reading.margins import Margin, MarginCounter, number_labels
-from crowdblend.trusted.machine.frozen import dataclass
 
 MOST_LABELS = 20
 MOST_CELLS = 20

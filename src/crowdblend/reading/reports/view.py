@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from crowdblend.kinds.shared.crowd_facts import RecodingFacts
 from crowdblend.policies.registry import part
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reading.reports.blocks import Block, Figure, Table, figures
 from crowdblend.reading.reports.text import fact, label
-from crowdblend.trusted.machine.frozen import dataclass
 
 CHOSEN_RECODING = "Which recoding was chosen"
 _EVERYBODY = "Everybody in the data took part in the choice; the published sample was drawn separately."

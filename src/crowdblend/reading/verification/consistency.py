@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
@@ -22,7 +23,6 @@ from crowdblend.trusted.calculus.certificate import by_strength, node
 from crowdblend.trusted.calculus.checker import certificate_of, sealed
 from crowdblend.trusted.calculus.encoding import read_text
 from crowdblend.trusted.calculus.folder_files import CERTIFICATE
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.version import __version__
 
 EXPLANATIONS = (datapackage.NAME, readme.NAME, REPORT)

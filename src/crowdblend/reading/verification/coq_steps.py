@@ -10,13 +10,13 @@ import math
 import shutil
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from crowdblend.errors import DoesNotVerify, Unavailable
 from crowdblend.trusted.calculus import Certificate, Derivation
 from crowdblend.trusted.calculus.evidence import MACHINE_CHECKED
-from crowdblend.trusted.machine.frozen import dataclass
 
 DECIDED = "suppression.exact"
 # δ is the true value at e^ε, rounded up to a double: a fraction this close to e^ε leaves it true.

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,6 @@ from crowdblend.kinds.shared.facts import contradiction
 from crowdblend.methods.designs import Design
 from crowdblend.methods.estimates.laws import ExactCounts, GaussianOnEveryCell, Law, NoiseBelowK, OutlierNoise
 from crowdblend.methods.recoding.domain import Domain
-from crowdblend.trusted.machine.frozen import dataclass
 
 Floats = NDArray[np.float64]
 LEVEL = 1e-9

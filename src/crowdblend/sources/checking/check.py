@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
-
-from crowdblend.trusted.machine.frozen import dataclass
 
 FOR_YOU_ALONE = "For you alone: values and counts of your rows. Nothing of this is recorded or kept."
 _ADVICE = (

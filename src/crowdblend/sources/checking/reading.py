@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 
@@ -23,7 +23,6 @@ from crowdblend.sources.engines.duckdb.engine import DuckDBEngine
 from crowdblend.sources.engines.duckdb.hints import MOST_TEXTS, hint_for
 from crowdblend.sources.engines.duckdb.relation import Field, Relation, source_name
 from crowdblend.sources.engines.engine import Progress, no_progress
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import duckdb
 from crowdblend.trusted.machine.packages import pyarrow as pa
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn
 
@@ -24,7 +25,6 @@ from numpy.typing import NDArray
 
 from crowdblend.policies.files import open_unpacked
 from crowdblend.sources.engines.refusals import refusal
-from crowdblend.trusted.machine.frozen import dataclass
 
 _BLOCK = 1 << 18
 _BOM = b"\xef\xbb\xbf"

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from crowdblend.errors import InvalidInput
 from crowdblend.methods.designs.draw import Draw, Everybody, Exactly
 from crowdblend.policies.source import STDIN, DataSource
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import pyarrow as pa
 
 if TYPE_CHECKING:

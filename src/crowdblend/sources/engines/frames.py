@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +20,6 @@ from crowdblend.errors import InvalidInput
 from crowdblend.sources.engines.duckdb.database import redact
 from crowdblend.sources.engines.refusals import at_column, refusal
 from crowdblend.sources.engines.temporary_files import private_folder
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import pyarrow as pa
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,6 @@ from crowdblend.ledger.identity import MOST, UNNAMED
 from crowdblend.policies.files import source_files
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import DataSource
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.regular_files import open_regular
 from crowdblend.trusted.randomness.source import subkey
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass
 
 from crowdblend.policies.resources import Resources
 from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.engine import Engine, Progress, Source
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

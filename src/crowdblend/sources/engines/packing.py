@@ -7,6 +7,7 @@ order at the end.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NoReturn
 
@@ -22,7 +23,6 @@ from crowdblend.policies.columns import Column
 from crowdblend.sources.engines.class_counter import Counts, PackedCodes
 from crowdblend.sources.engines.engine import ColumnType
 from crowdblend.sources.engines.refusals import at_column, outside_bounds, outside_domain, refusal
-from crowdblend.trusted.machine.frozen import dataclass
 
 _NUMBER = 1 << 63
 _OPEN_SIZE = 1 << 31

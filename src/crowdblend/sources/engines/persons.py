@@ -7,7 +7,7 @@ someone who is not is irrelevant. Only the sample has to be looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +18,6 @@ from crowdblend.methods.recoding.code_rows import begins
 from crowdblend.sources.engines.array_memory import ArrayMemory, HeldMemory
 from crowdblend.sources.engines.class_counter import GrowingArray, PackedCodes
 from crowdblend.sources.engines.refusals import missing_person, repeated_person
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import compute
 from crowdblend.trusted.machine.packages import pyarrow as pa
 from crowdblend.trusted.randomness import coins, marks

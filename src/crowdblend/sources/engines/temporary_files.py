@@ -7,10 +7,10 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ words. Keys that the kinds or the design do not have are kept out of the policy.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
@@ -23,7 +23,6 @@ from crowdblend.policies.source import PolicyFolder
 from crowdblend.policies.starter import check_design, usual
 from crowdblend.policies.terms import Terms
 from crowdblend.studio.model.typed_values import typed_lines, typed_text, typed_value
-from crowdblend.trusted.machine.frozen import dataclass
 
 Texts = dict[str, str]
 WAY = "way"

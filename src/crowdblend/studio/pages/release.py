@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.responses import Response
@@ -23,7 +23,6 @@ from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
 from crowdblend.trusted.guarantees.guessing import lead
 from crowdblend.trusted.guarantees.wording import three_digits
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():

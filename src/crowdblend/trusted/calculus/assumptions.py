@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from string import Formatter
 
 from crowdblend.trusted.guarantees.wording import exactly
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 class Assumption(Enum):

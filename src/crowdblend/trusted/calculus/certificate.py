@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from crowdblend.errors import InvalidInput
@@ -26,7 +26,6 @@ from crowdblend.trusted.guarantees.privacy import (
     Relation,
     ZeroKnowledge,
 )
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.html_summary import html_summary
 
 FORMAT = "crowdblend certificate 1"

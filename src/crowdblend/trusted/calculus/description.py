@@ -11,12 +11,11 @@ is published together becomes a description of its own (docs/proofs.md#which-rel
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Protocol
 
 from crowdblend.errors import NotApplicable
-from crowdblend.trusted.machine.frozen import dataclass
 
 Details = tuple[tuple[str, Any], ...]
 SAMPLED, BIASED, DRAWN = "sampled", "sampled.biased", "drawn"

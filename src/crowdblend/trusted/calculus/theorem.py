@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any, get_type_hints
@@ -14,7 +15,6 @@ from crowdblend.trusted.calculus.description import About, Description, Disagree
 from crowdblend.trusted.guarantees.parameters import PARAMETERS, check
 from crowdblend.trusted.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
 from crowdblend.trusted.guarantees.profiles import Profile
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.balls import precision
 
 # Formulas are evaluated with this precision and rounded outward once, at the end.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from crowdblend.errors import InvalidInput
 from crowdblend.trusted.guarantees.parameters import CheckedFields, check_ends
 from crowdblend.trusted.guarantees.wording import exactly
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

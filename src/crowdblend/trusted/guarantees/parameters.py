@@ -10,13 +10,13 @@ import math
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date
 from numbers import Number
 from pathlib import Path
 from types import NoneType
 
 from crowdblend.errors import InvalidInput
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

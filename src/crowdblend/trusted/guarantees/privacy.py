@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
 
@@ -9,7 +10,6 @@ from crowdblend.errors import InvalidInput
 from crowdblend.trusted.guarantees.aggregates import Aggregate
 from crowdblend.trusted.guarantees.parameters import CheckedFields
 from crowdblend.trusted.guarantees.wording import at_most, close, exactly
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 class Relation(Enum):

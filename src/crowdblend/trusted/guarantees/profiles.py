@@ -6,13 +6,13 @@ several releases compose to far less than the sum of one (ε, δ) each. `trusted
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.trusted.guarantees.aggregates import Aggregate, IidSampling, RandomSamples, RobustSampling
 from crowdblend.trusted.guarantees.parameters import CheckedFields
 from crowdblend.trusted.guarantees.privacy import Guarantee, Relation
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 def order_of(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 from crowdblend.errors import InvalidInput
@@ -10,7 +11,6 @@ from crowdblend.trusted.guarantees.parameters import SHARES_ROUNDING, check_ends
 from crowdblend.trusted.guarantees.privacy import Guarantee, Relation
 from crowdblend.trusted.guarantees.profiles import LossCurve, Profile, ReplacedCurve, Uses, order_of
 from crowdblend.trusted.guarantees.wording import at_most, close, exactly
-from crowdblend.trusted.machine.frozen import dataclass
 
 
 @dataclass(frozen=True)

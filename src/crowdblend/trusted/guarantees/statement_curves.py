@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 from crowdblend.errors import InvalidInput
 from crowdblend.trusted.guarantees.parameters import check
 from crowdblend.trusted.guarantees.profiles import LossCurve
-from crowdblend.trusted.machine.frozen import dataclass
 
 MOST_POINTS = 1000
 

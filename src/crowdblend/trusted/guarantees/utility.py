@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from crowdblend.errors import InvalidInput
 from crowdblend.trusted.guarantees.aggregates import Aggregate
 from crowdblend.trusted.guarantees.privacy import Guarantee
 from crowdblend.trusted.guarantees.wording import at_most
-from crowdblend.trusted.machine.frozen import dataclass
 
 AVERAGE = "average"
 HISTOGRAM = "histogram"

@@ -14,13 +14,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
 
 from crowdblend import errors
 from crowdblend.errors import CrowdblendError, Unavailable
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.system import limit_memory, limit_seconds, own_group
 from crowdblend.trusted.machine.type_resolution import resolve
 
@@ -28,6 +28,7 @@ MEMORY = 2 << 30
 """Bytes that a process may take, of which Python and its packages take about 300 MB."""
 SECONDS = 120.0
 LARGEST_ANSWER = 1 << 28
+_NOTHING = msgspec.Raw(b"null")
 Result = TypeVar("Result")
 
 
@@ -57,7 +58,7 @@ class Problem:
 class Answer:
     """The result of the function as JSON, or the error that it raised; of an unforeseen one the name of its class."""
 
-    result: msgspec.Raw = msgspec.Raw(b"null")
+    result: msgspec.Raw = _NOTHING
     problem: Problem | None = None
     unforeseen: str | None = None
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
 from flint import arb, arb_poly
 
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.balls import precision, round_up
 
 # The relative errors of a convolution stay around 1e-30.

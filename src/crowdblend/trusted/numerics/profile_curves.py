@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from flint import arb
 
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.balls import precision
 from crowdblend.trusted.numerics.crowd_divergence import CrowdGaps
 from crowdblend.trusted.numerics.loss_law import BITS, LossLaw, Point, dominating, growth_at

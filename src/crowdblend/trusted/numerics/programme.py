@@ -21,11 +21,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from flint import arb
 
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.arithmetic import Arithmetic, Number, sampled_factors
 from crowdblend.trusted.numerics.combined_curves import falling, mean
 from crowdblend.trusted.numerics.crowd_divergence import Gap, one_fewer, one_more, two_corners

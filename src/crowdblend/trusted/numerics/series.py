@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import reduce
 
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.profile_curves import LARGEST_LOSS, Closeness, Curve
 
 # The share of δ that may be cut off.

@@ -10,11 +10,10 @@ over the rows, and the two parts of a sample are the two sides of one coin.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NoReturn
 
 from crowdblend.errors import InvalidInput
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness.source import KeyedSource, check_key, subkey
 
 _THINNING = b"release, thinning of the finest classes"

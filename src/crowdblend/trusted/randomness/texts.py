@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from crowdblend.trusted.machine.frozen import dataclass
 
 Mask = NDArray[np.bool_]
 Integers = NDArray[np.int64]

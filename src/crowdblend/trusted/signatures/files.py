@@ -7,6 +7,7 @@ import binascii
 import os
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_ssh_private_key
 
 from crowdblend.errors import DoesNotVerify, InvalidInput, Refused, Unavailable
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.regular_files import read_regular
 from crowdblend.trusted.signatures.sshsig import PrivateKey, Signature, check, kind_of, parse, sign
 

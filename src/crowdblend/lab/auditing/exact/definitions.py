@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, reduce
 from itertools import combinations, permutations, product
@@ -39,7 +40,6 @@ from crowdblend.trusted.guarantees.privacy import (
     Relation,
     ZeroKnowledge,
 )
-from crowdblend.trusted.machine.frozen import dataclass
 
 _MOST_OUTCOMES = 6
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import chain, combinations_with_replacement, product
@@ -17,7 +18,6 @@ from typing import Any
 from flint import arb
 
 from crowdblend.errors import InvalidInput
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.balls import precision, round_up
 
 # Outcomes can be anything hashable; a mechanism and its audit agree on what.

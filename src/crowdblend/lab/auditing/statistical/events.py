@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.lab.auditing.statistical.subject import Observed
-from crowdblend.trusted.machine.frozen import dataclass
 
 # Rarer outcomes are seen again too seldom to be worth betting on.
 _LEAST_SEEN = 4

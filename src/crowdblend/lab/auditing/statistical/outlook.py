@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from crowdblend.errors import InvalidInput
@@ -35,7 +35,6 @@ from crowdblend.lab.auditing.statistical.run import (
     rounds,
 )
 from crowdblend.lab.auditing.statistical.subject import Subject
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():

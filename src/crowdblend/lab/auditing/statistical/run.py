@@ -16,7 +16,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -27,7 +27,6 @@ from crowdblend.lab.auditing.statistical.subject import Observed, Pair, Subject
 from crowdblend.lab.auditing.statistical.workers import Workforce, workforce
 from crowdblend.trusted.guarantees.privacy import Differential, Relation
 from crowdblend.trusted.guarantees.wording import at_least, at_most, exactly
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.html_summary import html_summary
 
 _MOST_OUTCOMES = 6

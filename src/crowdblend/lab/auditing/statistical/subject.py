@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, Protocol
 
 from crowdblend.trusted.guarantees.privacy import Differential
-from crowdblend.trusted.machine.frozen import dataclass
 
 # By view, how often each outcome was seen.
 Observed = Mapping[str, Mapping[str, int]]

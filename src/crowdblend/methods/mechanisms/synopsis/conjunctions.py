@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -20,7 +21,6 @@ from crowdblend.methods.mechanisms.synopsis.queries import (
     check_universe,
     vc_bound,
 )
-from crowdblend.trusted.machine.frozen import dataclass
 
 Columns = tuple[int, ...]
 # How many parts a cell of a table that is not measured may have; 0 measures all tables.

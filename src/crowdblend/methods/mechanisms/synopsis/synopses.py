@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
 
@@ -18,7 +19,6 @@ from crowdblend.methods.selection.exponential import choose_several
 from crowdblend.trusted.calculus import Derivation
 from crowdblend.trusted.calculus.rules import mechanisms, totals
 from crowdblend.trusted.calculus.rules.queries import noise_bound
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.randomness import Source, discrete_laplace, permutation
 
 # Of the probability that the stated error does not hold, the part of the noise: half for answers, half for the number.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.methods.designs import Survey
@@ -19,7 +20,6 @@ from crowdblend.trusted.calculus import Derivation
 from crowdblend.trusted.calculus.rules import mechanisms
 from crowdblend.trusted.calculus.rules import queries as accuracy
 from crowdblend.trusted.guarantees.utility import QuerySampler, Useful
-from crowdblend.trusted.machine.frozen import dataclass
 
 FITTED, EXPONENTIAL = "fitted", "exponential"
 # Of the probability that the planned error does not hold, the half that sampling may use.

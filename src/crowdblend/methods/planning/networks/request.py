@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
@@ -10,7 +11,6 @@ from crowdblend.errors import InvalidInput
 from crowdblend.trusted.calculus import Derivation, Rule
 from crowdblend.trusted.calculus.rules import graph_releases, graphs
 from crowdblend.trusted.guarantees.parameters import PARAMETERS, check
-from crowdblend.trusted.machine.frozen import dataclass
 
 PEOPLE_S_DATA = ("average", "histogram")
 SHARES = ("degrees", "histogram")

@@ -9,7 +9,7 @@ import math
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from crowdblend.errors import Infeasible, InvalidInput
@@ -22,7 +22,6 @@ from crowdblend.methods.planning.networks.request import (
     sensitivity,
 )
 from crowdblend.trusted.calculus import Derivation
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.search import first_true
 
 # The error that is stated holds with this probability.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
@@ -11,7 +11,6 @@ from crowdblend.errors import InvalidInput
 from crowdblend.methods.planning.statistics.strata_totals import StrataWay
 from crowdblend.methods.planning.statistics.ways import EVERYBODY, SAMPLE, AnyShape, SampleWay, Way, plan_way
 from crowdblend.trusted.calculus import RULES, Derivation
-from crowdblend.trusted.machine.frozen import dataclass
 
 # The positions of some statistics, and the way that they go; all statistics together.
 Taken = tuple[tuple[tuple[int, ...], Way], ...]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -21,7 +21,6 @@ from crowdblend.methods.designs.design import claim_of_rows, differential_of
 from crowdblend.methods.planning.statistics.accuracy import UP, QuantileShape, Shape, noise_error
 from crowdblend.methods.planning.statistics.ways import LARGEST_NOISE_EPSILON, STRATA, AnyShape, largest
 from crowdblend.trusted.calculus import RULES, Derivation
-from crowdblend.trusted.machine.frozen import dataclass
 
 # Weights are exact where a unit divides them all and none is above this; else the smallest has this many units.
 _MOST_COPIES = 1_000_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal, Protocol, TypeVar
 
@@ -12,7 +13,6 @@ from crowdblend.methods.designs.survey import replaced_claim
 from crowdblend.methods.planning.statistics.accuracy import QuantileShape, Shape, finite_population
 from crowdblend.trusted.calculus import RULES, Derivation
 from crowdblend.trusted.guarantees.utility import NoisyTotals
-from crowdblend.trusted.machine.frozen import dataclass
 
 EVERYBODY: Literal["everybody"] = "everybody"
 SAMPLE: Literal["sample"] = "sample"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Protocol
 
 from crowdblend.errors import CrowdblendError, InvalidInput, NotReachable, reason_of
@@ -16,7 +17,6 @@ from crowdblend.policies.header import ColumnKind, kind_of
 from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.duckdb.relation import identifier, source_name
 from crowdblend.sources.engines.refusals import refusal
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import pyarrow as pa
 
 

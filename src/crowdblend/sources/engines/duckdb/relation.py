@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from crowdblend.sources.engines.duckdb.database import redact
 from crowdblend.sources.engines.engine import ColumnType
 from crowdblend.sources.engines.frames import Frame
 from crowdblend.sources.engines.refusals import at_column, missing_column, refusal
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 from crowdblend.trusted.machine.packages import duckdb
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -27,7 +27,6 @@ from crowdblend.sources.engines.spark.session import collect, quiet
 from crowdblend.sources.engines.spark.shares import Share, evenly
 from crowdblend.sources.engines.spark.source import rows_of
 from crowdblend.sources.engines.spark.tasks import RowsOfFiles, Task
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import pyarrow as pa
 
 _GROUPS = "anchor int, decides long, content long, n long, number long, problem string"

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 from zlib import crc32
@@ -26,7 +26,6 @@ from crowdblend.errors import InvalidInput
 from crowdblend.sources.engines.class_counter import Counts, PackedCodes
 from crowdblend.sources.engines.outside_values import OutsideCounter
 from crowdblend.sources.engines.packing import Packing
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import pyarrow as pa
 
 SCHEMA = "bucket int, kind string, content binary"

@@ -6,7 +6,7 @@ import importlib
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +25,6 @@ from crowdblend.sources.engines.spark.rows import TaskRows
 from crowdblend.sources.engines.spark.session import BROADCAST_FROM, OTHER_CODE, broadcast_from, quiet
 from crowdblend.sources.engines.spark.shares import Share, shares_of
 from crowdblend.sources.engines.temporary_files import private_folder
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.lazy import lazy_imports
 from crowdblend.trusted.machine.packages import duckdb
 from crowdblend.trusted.machine.packages import pyarrow as pa

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from pathlib import Path
 
 from crowdblend.sources.engines.duckdb.relation import PLACE, list_files
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import parquet
 
 # A task reads about this many bytes of files, and there are at least this many tasks where there are as many files.

@@ -8,7 +8,7 @@ hands it over in memory: files come to a task as rows, and places of drawn rows 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial, wraps
 from typing import TypeAlias, TypeVar
 
@@ -44,7 +44,6 @@ from crowdblend.sources.engines.spark.pieces import (
 )
 from crowdblend.sources.engines.spark.relation import Opening
 from crowdblend.sources.engines.spark.rows import TaskRows
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.machine.packages import pyarrow as pa
 
 TaskT = TypeVar("TaskT")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TypeVar
 
@@ -38,7 +38,6 @@ from crowdblend.trusted.guarantees.privacy import (
     Relation,
     ZeroKnowledge,
 )
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.balls import round_up, total
 
 Loss = TypeVar("Loss", Differential, ZeroKnowledge)

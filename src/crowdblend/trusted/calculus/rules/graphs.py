@@ -14,6 +14,8 @@ With ln E[e^{θX}] ≤ vθ²/(2(1−cθ)) for both signs of X, ln E[e^{|X|/λ}] 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from flint import arb
 
 from crowdblend.errors import NotApplicable
@@ -32,7 +34,6 @@ from crowdblend.trusted.guarantees.utility import (
     Estimator,
     Sampler,
 )
-from crowdblend.trusted.machine.frozen import dataclass
 from crowdblend.trusted.numerics.balls import round_up
 
 OURS = "crowdblend, docs/proofs.md#networks"
