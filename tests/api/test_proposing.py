@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from decimal import Decimal
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 import crowdblend as cb
-from crowdblend.api.proposing import read_proposal
+from crowdblend.api.proposing import proposal_policy, read_proposal
 from crowdblend.kinds.shared.facts import derive, read_facts
 from crowdblend.lab.rehearsal.rehearse import rehearse
 from crowdblend.policies.domains import BreakDomain, ValueDomain
@@ -79,6 +80,16 @@ def test_labels_that_many_share_and_bounds_of_nearly_all_are_proposed(place: Pat
     assert (born.breaks[0], born.breaks[-1]) == (1930, 2010)
     assert 0.5 < found.loss.epsilon <= 0.6
     assert 0 < found.loss.delta <= 1e-5
+
+
+def test_bounds_are_looked_for_among_numbers_of_both_signs_that_no_data_decide() -> None:
+    policy = proposal_policy(labels=[], bounds=["x"], epsilon=1.0, delta=None, source="town.csv", **PERSON)
+    domain = policy.columns[0].domain
+    assert isinstance(domain, BreakDomain)
+    whole = {step * 10**size for step in (1, 2, 5) for size in range(10)}
+    parts = {Decimal(step) / size for step in (1, 2, 5) for size in (10, 100, 1000)}
+    expected = {0, *(-one for one in whole), *whole, *parts, *range(10, 101, 10), *range(1900, 2051, 10)}
+    assert {Decimal(str(one)) for one in domain.breaks} == expected
 
 
 def test_the_certificate_and_the_ledger_count_the_proposal_once(place: Path) -> None:

@@ -76,3 +76,24 @@ def test_rows_follow_tables_that_the_model_does_not_have(mixture):
     found = np.bincount(codes[:, 0] * SIZES[1] + codes[:, 1], minlength=15).reshape(SIZES[:2]) / 10_000
     assert 0.5 * np.abs(found - cells / people).sum() < 0.002
     assert apart(mixture, codes, (2, 3)) < 0.0025
+
+
+class Watched:
+    """Random numbers, and how many whole ones were drawn at a time."""
+
+    def __init__(self) -> None:
+        self._numbers, self.sizes = np.random.default_rng(6), set[int]()
+
+    def integers(self, low: int, high: int, size: int) -> np.ndarray:
+        self.sizes.add(size)
+        return self._numbers.integers(low, high, size)
+
+    def __getattr__(self, name: str):
+        return getattr(self._numbers, name)
+
+
+@pytest.mark.parametrize(("rows", "tried"), [(50, 50), (3_000, 1_000)])
+def test_so_many_rows_are_tried_at_a_time_and_never_more_than_there_are(mixture, rows, tried):
+    watched = Watched()
+    draw_rows(mixture, mixture.pairs, rows, watched)
+    assert watched.sizes == {tried}
