@@ -1,6 +1,7 @@
 """What a programme plans: the k of every part from a computation of our own, splits, series, shares, refusals."""
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy import stats
 
 import crowdblend as cb
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
-from crowdblend.kinds.programme.plan import compare_splits, shares_of, with_other_splits
+from crowdblend.kinds.programme.plan import _tries, compare_splits, shares_of, with_other_splits
 from crowdblend.kinds.programme.programme import PlannedPublication
 from crowdblend.methods.designs.design import differential_claim, differential_of
 from crowdblend.methods.mechanisms.everywhere import NoiseEverywhere
@@ -97,6 +98,16 @@ def test_ten_years_need_larger_crowds_than_one():
     once, ten = (planned(two(sampling=cb.Poisson(0.1), split="people", releases=n)) for n in (1, 10))
     for one, many in zip(once.planned, ten.planned, strict=True):
         assert (one.plan.k or 0) < (many.plan.k or 0)
+
+
+def test_crowds_of_a_series_are_tried_with_more_and_more_of_them_and_no_step_is_large() -> None:
+    """ε of one release is divided by at most twice what is enough, until it is divided by their number."""
+    for releases in (1, 2, 3, 8):
+        tried = list(_tries(two(sampling=cb.Poisson(0.1), split="people"), releases))
+        divided = [epsilon for epsilon, *_ in tried]
+        assert divided[0] == 1
+        assert divided[-1] == (releases if releases > 1 else 1)
+        assert all(one <= later <= 2 * one for one, later in pairwise(divided))
 
 
 def losses(one: PlannedPublication) -> float:

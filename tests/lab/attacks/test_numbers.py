@@ -53,8 +53,8 @@ def test_the_target_falls_and_ours_stands(name: str) -> None:
             assert one.best.advantage <= one.bound.advantage
 
 
-# At most 5 trials of 4 one-sided bounds of 1e-9 in each of 11 attacks, with many runs and with few: a false alarm in 2.2
-# million runs of them all.
+# At most 5 trials of 4 one-sided bounds of 1e-9 in each of 11 attacks, with many runs and with few: a false alarm in
+# 2.2 million runs of them all.
 @for_each("name", ATTACKS, daily=5)
 def test_the_code_does_what_was_computed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crowdblend.lab.attacks.trial.DOUBT", 1e-9)

@@ -1,6 +1,7 @@
 """The statistical audit: bounds that hold, false alarms within the stated rate, power where a guarantee is broken."""
 
 import math
+import operator
 import os
 import signal
 from collections import Counter
@@ -14,6 +15,7 @@ from scipy import stats
 
 from bench.audit_power import repeat
 from crowdblend.errors import InvalidInput
+from crowdblend.lab.auditing.statistical import workers
 from crowdblend.lab.auditing.statistical.bounds import clopper_pearson, epsilon_lower
 from crowdblend.lab.auditing.statistical.events import Fold, candidates, spread
 from crowdblend.lab.auditing.statistical.run import audit, rounds
@@ -210,6 +212,12 @@ def test_more_pairs_than_the_runs_are_enough_for_are_refused(pairs: int) -> None
     few = claims(1.0)
     with pytest.raises(InvalidInput, match="at least 64 runs for each pair"):
         audit(replace(few, neighbours=few.neighbours * pairs), runs=1_000)
+
+
+def test_a_worker_calls_with_what_it_was_told_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_here", {})
+    workers._prepare(40)
+    assert workers._call(operator.sub, 2) == 38
 
 
 @pytest.mark.slow  # every day other tests start workers, and audit in one process
