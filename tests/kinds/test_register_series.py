@@ -44,6 +44,11 @@ def test_every_release_has_its_share_of_epsilon() -> None:
     assert 7 * Fraction(once) <= 1 < 7 * Fraction(once * (1 + 1e-12))
 
 
+def test_the_number_of_releases_is_a_parameter_where_there_are_several() -> None:
+    assert facts_of(register(releases=7)).parameters["releases"] == 7
+    assert "releases" not in facts_of(register()).parameters
+
+
 def test_the_folder_verifies_and_more_releases_than_planned_do_not(tmp_path: Path) -> None:
     policy = register(releases=50)
     cb.release(town(2_000), policy, out=tmp_path / "out", ledger=None)

@@ -248,6 +248,9 @@ def test_views() -> None:
     assert views_of(0.75)["grid"] == "3, 2^-2"
     assert "grid" not in views_of(math.inf)
     assert len(views_of("x" * 1000)["all of it"]) == 24
+    many = views_of(tuple(at * at for at in range(1_000)))
+    entries = [name for name in many if name.startswith("entry")]
+    assert many["steps"].split(", ") == [str(2 * at + 1) for at in range(len(entries))]
 
 
 def test_workers_import_nothing_from_the_working_folder_and_leave_interruptions_to_us(

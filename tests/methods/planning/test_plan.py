@@ -131,6 +131,18 @@ def test_infeasible_targets_say_what_to_do(given: dict) -> None:
     assert refused.value.exit_code == 1
 
 
+@for_each(
+    ("more", "why"),
+    [
+        ({}, "a class of k = 3 people is published whole more often than that"),
+        ({"blend_epsilon": 0.5}, "sampling leaves more than that to crowds of this size"),
+    ],
+)
+def test_no_epsilon_is_enough_for_a_reason(more: dict, why: str) -> None:
+    with pytest.raises(Infeasible, match=why):
+        plan(rate=0.1, k=3, delta=1e-6, **more)
+
+
 def test_a_biased_target_does_not_blame_a_class() -> None:
     with pytest.raises(Infeasible, match="exceptions") as refused:
         plan(low=0.08, high=0.12, exceptions=2, k=5, delta=1e-9)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from crowdblend.methods.planning.statistics.accuracy import Shape, noise_error
+from crowdblend.methods.planning.statistics.accuracy import Shape, group_draw_error, noise_error
 from crowdblend.methods.planning.statistics.choice import TotalsRequest, plan_statistics
 from crowdblend.methods.planning.statistics.ways import EVERYBODY, SAMPLE
 from crowdblend.trusted.guarantees.aggregates import RandomSamples
@@ -161,6 +161,17 @@ def test_stated_errors_hold_in_enough_of_2000_runs(kind: str, epsilon: float, me
     missed = int((np.abs(published - people.mean(axis=0)).max(axis=1) > way.errors[0] + 1e-12).sum())
     # With a true failure rate of at most β, more misses than this have probability below FALSE_ALARM.
     assert missed <= binom.isf(FALSE_ALARM, RUNS, failure)
+
+
+@for_each("people", [0, 1, 3, 40, 100_000])
+@for_each("failure", [0.5, 0.05, 1e-6])
+def test_the_error_of_random_people_is_that_of_hoeffding(people: int, failure: float) -> None:
+    """P[|mean − expectation| ≥ t] ≤ 2·exp(−2nt²), and no share is further off than 1."""
+    t = group_draw_error(people, failure, 0.5)
+    assert t == 1 or failure * (1 - 1e-9) < 2 * math.exp(-2 * people * t**2) <= failure
+    assert t <= 1
+    assert (t == 1) == (2 * math.exp(-2 * people) >= failure)
+    assert group_draw_error(people, failure, 1.0) == 0
 
 
 @pytest.mark.parametrize("samples", [0, 1001])
