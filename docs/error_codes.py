@@ -16,6 +16,7 @@ from pathlib import Path
 
 import crowdblend
 from crowdblend.errors import CrowdblendError
+from crowdblend.notation import TOML, spell
 from crowdblend.policies.key import Section
 from crowdblend.policies.registry import KINDS, part
 from crowdblend.policies.rules import KeyRule
@@ -38,6 +39,8 @@ FAMILIES = {
     "ledger": "the ledger",
 }
 MOST = 3
+# What stands in a template for what depends on the case: a name, so that keys are found around it.
+_CASE = "depends_on_the_case"
 Sentence = tuple[str, str]
 
 
@@ -65,7 +68,8 @@ def _family(family: str, found: dict[str, list[Sentence]]) -> str:
     lines = [f"## {title}\n"]
     for code in sorted(code for code in found if (code.partition(".")[0] if "." in code else "") == family):
         texts = [
-            f"{message or '…'} {f'*{remedy}*' if remedy else ''}".rstrip() for message, remedy in found[code][:MOST]
+            f"{_spelled(message) or '…'} {f'*{_spelled(remedy)}*' if remedy else ''}".rstrip()
+            for message, remedy in found[code][:MOST]
         ]
         own = f" {texts[0]}" if len(texts) == 1 else "".join(f"\n  - {text}" for text in texts)
         lines.append(f"- `{code}`:{own}")
@@ -74,11 +78,16 @@ def _family(family: str, found: dict[str, list[Sentence]]) -> str:
 
 @cache
 def sentences() -> dict[str, list[Sentence]]:
-    """Every code with the sentences that it comes with, each once, in the order of the files."""
+    """Every code with the sentences that it comes with, each once, in the order of the files; keys in backticks."""
     found: dict[str, dict[Sentence, None]] = defaultdict(dict)
     for code, message, remedy in [*_raised(), *_declared(), *_classes()]:
         found[code][_tidy(message), _tidy(remedy)] = None
     return {code: [one for one in own if one[0]] or list(own) for code, own in found.items()}
+
+
+def _spelled(text: str) -> str:
+    """A sentence with its keys as policy files have them, also where they depend on the case."""
+    return spell(text.replace("…", _CASE), TOML).replace(_CASE, "…")
 
 
 def _tidy(text: str) -> str:
@@ -109,8 +118,8 @@ def _declared() -> Iterator[tuple[str, str, str]]:
 
 def _rule(rule: KeyRule) -> str:
     first, *others = (name.replace(".", " ") for name in rule.keys)
-    words = {"conflicts": "does not go with", "needs": "needs", "one of": "or"}[rule.relation]
-    listed = f" {words} {' or '.join(others)}" if others else " does not go with this"
+    words = {"conflicts": "excludes", "needs": "needs", "one of": "or"}[rule.relation]
+    listed = f" {words} {' or '.join(others)}" if others else " is not possible here"
     return f"{first}{listed}{f': {rule.because}' if rule.because else ''}."
 
 

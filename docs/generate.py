@@ -19,6 +19,7 @@ import crowdblend
 from crowdblend.api.examples import EXAMPLES
 from crowdblend.api.reference import EXAMPLE, PARAMETERS, parameters_of
 from crowdblend.cli.main import COMMANDS, cli
+from crowdblend.notation import TOML, section_title, spell
 from crowdblend.policies.domains import DOMAINS, AxisDomain
 from crowdblend.policies.key import Key, keys_of, parts_of, sections_of
 from crowdblend.policies.policy import SPLITS
@@ -204,7 +205,7 @@ def policy() -> str:
     for kind in KINDS:
         parts.append(_keys(f'kind = "{kind}"', publication_keys(kind).values(), WORDS[kind].publishes, deep=True))
         parts += [
-            _keys(part.title, keys_of(part.holder).values(), part.meaning, deep=True)
+            _keys(section_title(part.name), keys_of(part.holder).values(), part.meaning, deep=True)
             for part in parts_of(publication_class(kind)).values()
             if not part.inline
         ]
@@ -222,14 +223,14 @@ def policy() -> str:
 def _keys(title: str, keys: Iterable[Key], what: str = "", *, deep: bool = False) -> str:
     """One section: what it is about, and what its keys mean."""
     rows = [f"| `{key.name}` | {_meaning(key)} |" for key in keys]
-    head = [f"{'###' if deep else '##'} {title}\n", *([f"{what}\n"] if what else [])]
+    head = [f"{'###' if deep else '##'} {title}\n", *([f"{spell(what, TOML)}\n"] if what else [])]
     return "\n".join([*head, *(["| key | meaning |", "|---|---|", *rows] if rows else [])]).rstrip("\n") + "\n"
 
 
 def _meaning(key: Key) -> str:
     """What a key means, and what it may say."""
     choices = f" One of {', '.join(f'`{choice}`' for choice in key.choices)}." if key.choices else ""
-    return key.meaning + choices
+    return spell(key.meaning, TOML) + choices
 
 
 def names() -> str:

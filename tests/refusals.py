@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from crowdblend.errors import CrowdblendError
+from crowdblend.notation import TOML
 
 _CODE = re.compile(r"[a-z]+\.[a-z-]+")
 
@@ -25,4 +26,4 @@ def refuses(code: str, where: str | None = None) -> Iterator[None]:
         yield
     assert caught.value.code == code
     assert caught.value.where
-    assert where is None or caught.value.where == where
+    assert where is None or caught.value.in_notation(TOML).where == where

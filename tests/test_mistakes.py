@@ -34,7 +34,7 @@ MISTAKES: dict[str, tuple[tuple[object, ...], tuple[str, ...]]] = {
     "a command that is not there": (("publish", "policy.toml"), ("publish", "--help")),
     "a command that is misspelled": (("relase", "policy.toml"), ("'relase'. Did you mean release? See",)),
     "an option that is misspelled": (("check", "policy.toml", "--fore"), ("'--fore'. Did you mean --force?",)),
-    "a rate in quotes": (("plan", "quoted.toml"), ("rate in [sampling]", "got '0.5'. Write it without quotes.")),
+    "a rate in quotes": (("plan", "quoted.toml"), ("[sampling] rate", "got '0.5'. Write it without quotes.")),
     "a rate in quotes that is none": (("plan", "percent.toml"), ("got '50'. Correct it: The share of people kept",)),
     "no folder to verify": (("verify", "publishd"), ("publishd", "Pass its path")),
     "data to verify": (("verify", "people.csv"), ("no certificate", "Name the folder of a release")),
@@ -125,7 +125,7 @@ IN_PYTHON: dict[str, tuple[Callable[[], object], tuple[str, ...]]] = {
     "two of one name": (lambda: _policy(publish=[cb.Table(name="a"), cb.Table(name="a")]), ("'a'", "Rename")),
     "k for the policy": (lambda: _policy(k=20), ("'k'", "Table(k=20)")),
     "an argument to replace": (lambda: _policy().replace(eps=2.0), ("'eps'", "epsilon")),
-    "a percentile": (lambda: cb.quantile("age", 90), ("at = 90", "0.9")),
+    "a percentile": (lambda: cb.quantile("age", 90), ("at=90", "0.9")),
     "several quantiles": (lambda: cb.quantile("age", [0.1, 0.9]), ("one share", "list")),  # type: ignore[arg-type]
     "nothing to plan with": (cb.plan, ("unset", "exactly one")),
     "everything given": (lambda: cb.plan(k=20, rate=0.1, epsilon=1.0, delta=1e-6), ("all of them are set",)),

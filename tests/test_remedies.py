@@ -13,6 +13,7 @@ import crowdblend as cb
 from crowdblend.errors import CrowdblendError
 from crowdblend.kinds import plan
 from crowdblend.methods.designs.draw import Everybody
+from crowdblend.notation import TOML
 from crowdblend.sources.engines.choice import count_classes, default_engine
 from tests.cases import for_each
 from tests.policies.policies import swapped
@@ -70,7 +71,7 @@ REMEDIES: dict[str, tuple[Swap, str, str, Swap | tuple[Swap, ...], str] | tuple[
     "no sampling": (
         (_SAMPLING, ""),
         "policy.planned",
-        'design = "poisson" with rate = 0.5',
+        'design = "poisson" and [sampling] rate = 0.5',
         ("[privacy]", f"{_SAMPLING}[privacy]"),
     ),
     "two open": (
@@ -82,7 +83,7 @@ REMEDIES: dict[str, tuple[Swap, str, str, Swap | tuple[Swap, ...], str] | tuple[
     "no publication": (
         (f"[[publish]]\n{_TABLE}", ""),
         "policy.missing-section",
-        "with kind",
+        "[[publish]] kind",
         ("[columns]", f"[[publish]]\n{_TABLE}\n[columns]"),
     ),
     "single brackets": (
@@ -94,7 +95,7 @@ REMEDIES: dict[str, tuple[Swap, str, str, Swap | tuple[Swap, ...], str] | tuple[
     "epsilon of a publication": (
         (_TABLE, f"{_TABLE}\nepsilon = 0.5"),
         "policy.unknown-key",
-        "epsilon in [privacy]",
+        "[privacy] epsilon",
         ("\nepsilon = 0.5", ""),
     ),
     "a rate of a register": (
@@ -104,7 +105,12 @@ REMEDIES: dict[str, tuple[Swap, str, str, Swap | tuple[Swap, ...], str] | tuple[
         ("\nrate = 0.5", ""),
         "policy.everybody",
     ),
-    "a delta of a register": ((_DRAWN, 'design = "everybody"'), "policy.everybody", "Remove delta", (_PRIVACY, "")),
+    "a delta of a register": (
+        (_DRAWN, 'design = "everybody"'),
+        "policy.everybody",
+        "Remove [privacy] delta",
+        (_PRIVACY, ""),
+    ),
     "nobody is protected": (
         (_PERSON, ""),
         "policy.person",
@@ -266,7 +272,7 @@ REMEDIES: dict[str, tuple[Swap, str, str, Swap | tuple[Swap, ...], str] | tuple[
         ('"children"\n', '"children"\nduplicates = "one"\n'),
     ),
     # sources
-    "no source": ((_SOURCE, ""), "policy.no-source", "Add source", (_PERSON, _PERSON + _SOURCE)),
+    "no source": ((_SOURCE, ""), "policy.no-source", "Add [data] source", (_PERSON, _PERSON + _SOURCE)),
     "no such file": (("people.csv", "peple.csv"), "data.unreadable", "Check the path", ("peple", "people")),
     "a workbook": (("people.csv", "people.xlsx"), "policy.workbook", "CSV in UTF-8", ("people.xlsx", "people.csv")),
     "no format": (
@@ -278,13 +284,13 @@ REMEDIES: dict[str, tuple[Swap, str, str, Swap | tuple[Swap, ...], str] | tuple[
     "another format": (
         (_PERSON, f'{_PERSON}format = "parquet"\n'),
         "data.unreadable",
-        "Remove format",
+        "Remove [data] format",
         ('format = "parquet"\n', ""),
     ),
     "a delimiter of Parquet": (
         (_SOURCE, 'source = "people.parquet"\ndelimiter = ";"\n'),
         "policy.delimiter",
-        "Remove delimiter",
+        "Remove [data] delimiter",
         ('delimiter = ";"\n', ""),
         "data.unreadable",
     ),
@@ -368,7 +374,7 @@ REMEDIES: dict[str, tuple[Swap, str, str, Swap | tuple[Swap, ...], str] | tuple[
     "a share of one": (
         (_TABLE, f"{_TABLE}\nshare = 0.5"),
         "policy.one-publication",
-        "Remove share",
+        "Remove [[publish]] share",
         ("\nshare = 0.5", ""),
     ),
     "no names": ((_TABLE, _TWO), "policy.publication-name", "Name each", ('"microdata"', '"microdata"\nname = "b"')),
@@ -449,7 +455,7 @@ def _tried(text: str, folder: Path) -> CrowdblendError | None:
         if not policy.is_programme:
             count_classes(policy.only, Everybody())  # type: ignore[arg-type]
     except CrowdblendError as refused:
-        return refused
+        return refused.in_notation(TOML)
     return None
 
 

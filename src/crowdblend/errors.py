@@ -25,7 +25,9 @@ from __future__ import annotations
 
 import errno
 import re
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, Self
+
+from crowdblend.notation import PYTHON, Notation, spell
 
 RECORDED = 6
 """The exit code where a release is recorded and not published yet."""
@@ -35,8 +37,19 @@ _WORTH_ANOTHER_TRY = (4, 5, RECORDED)
 _NO_ROOM = (errno.ENOSPC, errno.ENOMEM, *(getattr(errno, name) for name in ("EDQUOT",) if hasattr(errno, name)))
 
 
+class Refusal(NamedTuple):
+    """What an error says, with the keys that it is about in backticks: `notation` has them."""
+
+    message: str
+    remedy: str
+    where: str | None
+
+
 class CrowdblendError(Exception):
     """The root: catching it catches everything crowdblend raises on purpose.
+
+    Keys of policies, settings and commands stand in backticks in what is given, and are spelled when the error is
+    shown: as Python has them, unless it is about a policy file, on a terminal or on a page.
 
     Parameters:
         message: What is wrong. A text without a remedy ends with it: its last sentence becomes the remedy.
@@ -51,6 +64,8 @@ class CrowdblendError(Exception):
     """The ledger's entry of the release that the error stopped."""
     recorded: bool | None = False
     """Whether the ledger has recorded that release; None where that is not known."""
+    notation: Notation | None = PYTHON
+    """How it spells what it is about; None where another process is to spell it."""
 
     def __init__(
         self, message: str = "", *, remedy: str | None = None, where: str | None = None, code: str | None = None
@@ -58,13 +73,26 @@ class CrowdblendError(Exception):
         if remedy is None:
             message, remedy = _split(message)
         super().__init__(message)
-        self.message = message
-        self.remedy = remedy
-        self.where = where
+        self.refusal = Refusal(message, remedy, where)
         self.code = code or self.usual_code
 
     def __str__(self) -> str:
         return f"{self.message} {self.remedy}".strip()
+
+    @property
+    def message(self) -> str:
+        """What is wrong."""
+        return spell(self.refusal.message, self.notation)
+
+    @property
+    def remedy(self) -> str:
+        """What to do."""
+        return spell(self.refusal.remedy, self.notation)
+
+    @property
+    def where(self) -> str | None:
+        """The section and key, the argument, the column or the option that it is about."""
+        return self.refusal.where and spell(self.refusal.where, self.notation)
 
     @property
     def exit_code(self) -> int:
@@ -75,6 +103,11 @@ class CrowdblendError(Exception):
     def retry(self) -> bool:
         """True if the same command may succeed later, without a change of policy or data."""
         return self.exit_code in _WORTH_ANOTHER_TRY
+
+    def in_notation(self, notation: Notation | None) -> Self:
+        """Return the same error, which spells what it is about in another notation from now on."""
+        self.notation = notation
+        return self
 
     def to_dict(self) -> dict[str, str | int | bool | None]:
         """Return the error as `--json` prints it."""
@@ -109,6 +142,13 @@ def reason_of(problem: BaseException) -> str:
     first = next((line for line in str(problem).splitlines() if line.strip()), type(problem).__name__)
     words = "".join(sign if sign.isprintable() else " " for sign in _QUOTED.sub("…", first))
     return _SORT_OF_ERROR.sub("", " ".join(words.split()))[:_LONGEST_REASON].rstrip(" .:!")
+
+
+class Caution(UserWarning):
+    """A warning that names what it is about as errors do."""
+
+    def __str__(self) -> str:
+        return spell(str(self.args[0]), PYTHON)
 
 
 class InvalidInput(CrowdblendError):

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from crowdblend.api.examples import EXAMPLES
-from crowdblend.policies.refusals import in_python
+from crowdblend.notation import PYTHON, spell
 from docs.error_codes import sentences
 from docs.generate import PAGES
 from tests.cases import for_each
@@ -27,7 +27,7 @@ def test_the_page_of_errors_is_current_and_none_keeps_the_notation_of_files_in_p
     found = [own for code, own in sentences().items() if code.startswith(("policy.", "plan."))]
     listed = [text for own in found for pair in own for text in pair]
     assert len(listed) > 300
-    assert not [text for text in listed if NOTATION.search(in_python(text))]
+    assert not [text for text in listed if NOTATION.search(spell(text, PYTHON))]
 
 
 def test_proofs_that_rules_cite_exist() -> None:

@@ -50,7 +50,7 @@ WEAK = {
 def test_a_large_delta_needs_a_word(name: str) -> None:
     with pytest.raises(Infeasible) as refused:
         plan(parse_policy(WEAK[name]))
-    assert (refused.value.code, refused.value.where, refused.value.exit_code) == ("plan.delta", "[privacy] delta", 1)
+    assert (refused.value.code, refused.value.where, refused.value.exit_code) == ("plan.delta", "delta", 1)
     accepted = plan(parse_policy(WEAK[name].replace("[privacy]", "[privacy]\naccept_delta = true")))
     weak = any(isinstance(made, Differential) and made.delta > 1e-3 for made in accepted.certificate().guarantees)
     assert weak or name == "stated"  # there the certificate says what is proved, which is less
@@ -86,7 +86,7 @@ def test_a_large_epsilon_needs_a_word(name: str, sources: Path) -> None:
         return
     with pytest.raises(Infeasible) as refused:
         plan(policy)
-    assert (refused.value.code, refused.value.where) == ("plan.epsilon", "[privacy] epsilon")
+    assert (refused.value.code, refused.value.where) == ("plan.epsilon", "epsilon")
     assert refused.value.exit_code == 1
 
 

@@ -53,7 +53,7 @@ def test_unrelated_numberings_are_refused_and_the_refusal_names_the_key(begin, t
     problem = refusal(begin, "two.csv", who=PEOPLE)
     assert problem.code == "same-sample"
     assert problem.message == "Release 1 has the same ids, and may have used the same sample."
-    assert str(problem.remedy).startswith('Add ids = "table" to [data]')
+    assert str(problem.remedy).startswith('Add ids="table"')
     begin("two.csv", who=TABLE)
 
 
@@ -64,7 +64,7 @@ def test_another_name_of_the_population_names_the_key_too(begin, ledger: Ledger,
     problem = refusal(begin, "two.csv", who=PEOPLE, drawn="", more='population = "pupils"')
     assert problem.code == "another-population"
     assert problem.message.startswith("Release 1 has nearly the same ids, under another name of the population")
-    assert str(problem.remedy).startswith('Add ids = "table" to [data]')
+    assert str(problem.remedy).startswith('Add ids="table"')
     begin("two.csv", who=TABLE, drawn="", more='population = "pupils"')
     begin("three.parquet", who=TABLE, drawn="")
     assert [budget.releases for budget in ledger.budgets()] == [(1,), (2,), (3,)]

@@ -15,6 +15,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.methods.recoding.values import Values
 from crowdblend.methods.selection.scores import SCORES
+from crowdblend.notation import TOML
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import (
     BreakDomain,
@@ -178,7 +179,7 @@ def test_refused_in_python_as_in_toml(case: str) -> None:
     if text is not None:
         with pytest.raises(InvalidInput) as read:
             parse_policy(text)
-        assert (read.value.code, read.value.where) == (made.value.code, made.value.where)
+        assert (read.value.code, read.value.where) == (made.value.code, made.value.in_notation(TOML).where)
 
 
 def test_a_policy_without_a_source_waits_for_the_data() -> None:

@@ -131,9 +131,9 @@ def test_keys_of_two_sections_are_each_named_with_their_own(more):
     with pytest.raises(InvalidInput) as caught:
         parse_policy(REGISTER.replace(KIND, kind).replace("epsilon = 1.0", f"epsilon = 1.0\n{more}"))
     assert_refused(caught.value, "planned")
-    keys = ("delta in [privacy]", "transition in [[publish]]")
-    has = " and ".join(keys) if more else f"none of {', '.join(keys)}"
-    assert caught.value.message == f"The policy has {has}: one is planned from the other."
+    keys = ("[privacy] delta", "[[publish]] transition")
+    has = f"{' and '.join(keys)} exclude each other" if more else f"{' or '.join(keys)} is missing"
+    assert caught.value.message == f"{has}: one is planned from the other."
     assert caught.value.remedy == f"Give exactly one of {', '.join(keys)}."
 
 

@@ -184,7 +184,7 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     "a share in words": (lambda: cb.Table(share="half"), "type", "between 0 and 1 (exclusive)"),
     "a weight of nothing": (lambda: cb.Table(weight=0), "range", "between 0 and 1,000,000 (0 excluded)"),
     "a weight without end": (lambda: cb.Table(weight=float("inf")), "value", "is not a finite number"),
-    "a column that is none": (lambda: cb.Table(5), "type", "columns in publish takes a list of names"),
+    "a column that is none": (lambda: cb.Table(5), "type", "columns takes a list of names"),
     "a column twice": (lambda: cb.Table("sex", "sex"), "publication-columns", "names a column twice"),
     "an unknown column": (lambda: _policy(publish=cb.Table("agee")), "unknown-column", "Did you mean age?"),
     "foreign terms": (

@@ -29,10 +29,10 @@ HALVES = [cb.Table("g", name="x", share=0.7), cb.Table("g", name="y", share=0.7)
 @for_each(
     ("make", "said"),
     [
-        (lambda: cb.Poisson(1.2), "rate in sampling takes a number between 0 and 1 (exclusive), got 1.2."),
+        (lambda: cb.Poisson(1.2), "sampling.rate takes a number between 0 and 1 (exclusive), got 1.2."),
         (lambda: cb.Poisson(rat=0.2), "Poisson has no argument 'rat'. Did you mean rate?"),  # type: ignore[call-arg]
         (lambda: cb.Choosing(epsilon=0.1, using="split", shar=0.2), "Did you mean share?"),  # type: ignore[call-arg]
-        (lambda: cb.Table("g", k=0), "k in publish takes"),
+        (lambda: cb.Table("g", k=0), "k takes a whole number"),
         (lambda: policy(epsilon=-1), "epsilon takes a number"),
         (lambda: policy(publish=HALVES).plan(), "The shares in publish add up to 1.4"),
         (lambda: policy().replace(sampling=cb.Everybody(), publish=cb.Microdata("g")), "Write sampling=Poisson(…), or"),

@@ -164,7 +164,7 @@ True
 ...     policy.replace(epsilon=50.0).plan()
 ... except cb.CrowdblendError as error:
 ...     print(error.code, "-", error.where)
-plan.epsilon - [privacy] epsilon
+plan.epsilon - epsilon
 """,
     "DoesNotCompose": """
 >>> issubclass(cb.DoesNotCompose, cb.CrowdblendError)

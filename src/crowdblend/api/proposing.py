@@ -129,7 +129,7 @@ def proposal_policy(
     named = [*labels, *bounds]
     if not named or isinstance(labels, str) or isinstance(bounds, str) or len(set(named)) < len(named):
         message = "A proposal names columns, in lists, each once."
-        remedy = 'Write labels=["area"] (--labels area), for example.'
+        remedy = "Write `--labels area`, for example."
         raise InvalidInput(message, remedy=remedy, where="labels", code="propose.columns")
     if labels and delta is None:
         message = "Labels that many people share are shown with a delta."

@@ -17,11 +17,11 @@ from textwrap import dedent, fill, indent
 from typing import Any
 
 from crowdblend.api.examples import EXAMPLES
+from crowdblend.notation import PYTHON, spell
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
     from crowdblend.policies import key as keys
-    from crowdblend.policies import refusals
 
 PARAMETERS = "\n\nParameters:\n"
 EXAMPLE = "\n\nExample, after the lines of help(crowdblend):\n\n"
@@ -94,7 +94,7 @@ def _entries(source: object) -> list[tuple[str, str]]:
 
 
 def _key_meanings(thing: Any) -> Mapping[str, str]:
-    """Return the meanings of the keys of a policy that a class or a function has as parameters, in Python's words.
+    """Return the meanings of the keys of a policy that a class or a function has as parameters, as Python has them.
 
     This is the one place that knows which class declares the keys.
     """
@@ -109,4 +109,4 @@ def _key_meanings(thing: Any) -> Mapping[str, str]:
     for each in (*(part.holder for part in keys.parts_of(holder).values() if part.inline), holder):
         meanings |= {name: one.meaning for name, one in keys.parts_of(each).items()}
         meanings |= {name: one.meaning for name, one in keys.keys_of(each).items()}
-    return {name: refusals.in_python(meaning) for name, meaning in meanings.items()}
+    return {name: spell(meaning, PYTHON) for name, meaning in meanings.items()}

@@ -13,7 +13,6 @@ from typing import Final
 from crowdblend.api.sources import about, loaded_policy, whole_numbers
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
-from crowdblend.policies.refusals import speaking_python
 from crowdblend.publishing.finished_release import Release
 from crowdblend.reading.data_frames import TableForm, frames_of
 from crowdblend.sources.engines.choice import check_engine, engine_named, is_spark_frame
@@ -80,7 +79,7 @@ def release(
     folder = None if out is None else path_of("out", out)
     books = _open_ledger(ledger)
     policy = loaded_policy(policy)
-    with speaking_python(policy.in_python), about(data, policy, chosen) as here, engine_named(chosen) as reads:
+    with about(data, policy, chosen) as here, engine_named(chosen) as reads:
         publish = partial(
             publishing.release, here, ledger=books, key=key, progress=progress, engine=reads, figures=figures, new=new
         )

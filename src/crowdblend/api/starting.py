@@ -28,7 +28,9 @@ def starter_policy(source: str, *, table: str | None = None, query: str | None =
     if not (on_server or in_sqlite or files.ending_of(source) in files.DATABASES):
         if table is not None or query is not None:
             message = "Only databases have tables and queries."
-            raise InvalidInput(message, remedy="Leave --table and --query out.", where="--table", code="init.table")
+            raise InvalidInput(
+                message, remedy="Leave out `--table` and `--query`.", where="`--table`", code="init.table"
+            )
         return init_policy(source, **options)
     kind = format_of(source)
     data = DataSource(source=locate(source, Path.cwd()), format=kind, table=table, query=query, rows_are_people=True)

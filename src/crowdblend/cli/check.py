@@ -12,6 +12,7 @@ import click
 from crowdblend.api.private_check import check
 from crowdblend.cli.output import asks_for_json, emit, force_option, json_option, printable, wrong_use
 from crowdblend.cli.progress import progress_line
+from crowdblend.notation import TOML
 
 
 @click.command("check", epilog="Example: crowdblend check policy.toml")
@@ -30,12 +31,12 @@ def command(policy: str, *, out: str | None, force: bool, as_json: bool) -> None
     """
     with progress_line(quiet=asks_for_json()) as progress:
         found = check(None, policy, progress=progress)
-    text = json.dumps(found.to_dict(), ensure_ascii=False, indent=2) if as_json else found.describe()
+    text = json.dumps(found.to_dict(TOML), ensure_ascii=False, indent=2) if as_json else found.describe(TOML)
     if out not in (None, "-"):
         _write_private(Path(str(out)), text + "\n", force=force)
         click.echo(f"wrote {out}, which only you can read", err=as_json)
     elif as_json:
-        emit(found.to_dict())
+        emit(found.to_dict(TOML))
     elif out == "-" or sys.stdout.isatty():
         click.echo("\n".join(map(printable, text.splitlines())))
     else:

@@ -11,6 +11,7 @@ import click
 from crowdblend.api.starting import starter_policy
 from crowdblend.cli.output import emit, force_option, json_option, refuse_shared_stdout, write_text
 from crowdblend.methods.planning.designs import costs
+from crowdblend.notation import TOML, spell
 from crowdblend.policies.proposals import PRESETS, preset_of
 from crowdblend.policies.registry import KINDS, publication_class
 from crowdblend.policies.sampling import DESIGNS
@@ -93,9 +94,9 @@ def _ask(data: str, options: tuple[str, ...]) -> str:
     """Ask what the data are, saying what each answer costs."""
     click.echo(f"What is {data}?", err=True)
     for name in options:
-        click.echo(f"  {name:<10} {DESIGNS[name].words}: {DESIGNS[name].meaning}", err=True)
+        click.echo(f"  {name:<10} {DESIGNS[name].words}: {spell(DESIGNS[name].meaning, TOML)}", err=True)
     if "everybody" in options and "poisson" in options:
         at_half = planning.plan(rate=0.5, epsilon=1.0, delta=1e-6)
-        click.echo(f"At rate 0.5, epsilon 1 and delta 1e-6: {costs(0.5, at_half.k, 1.0)}", err=True)
+        click.echo(f"At rate 0.5, epsilon 1 and delta 1e-6: {spell(costs(0.5, at_half.k, 1.0), TOML)}", err=True)
     chosen: str = click.prompt("Design", type=click.Choice(options), err=True)
     return chosen

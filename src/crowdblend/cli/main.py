@@ -13,6 +13,7 @@ import click
 
 from crowdblend.cli.output import exit_with_error, machine_limits, tolerate_narrow_streams
 from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.notation import TOML, spell
 from crowdblend.trusted.machine.lazy import lazy_imports
 from crowdblend.trusted.machine.stopping import stopped_by
 from crowdblend.trusted.machine.system import ending_signals
@@ -133,7 +134,9 @@ def _run(observers: ExitStack) -> NoReturn:
             signal.signal(ending, stop)
     tolerate_narrow_streams()
     # A sentence, without the line of code that it comes from.
-    warnings.showwarning = lambda message, *_: click.echo(f"crowdblend: warning: {message}", err=True)
+    warnings.showwarning = lambda message, *_: click.echo(
+        f"crowdblend: warning: {spell(str(message.args[0]), TOML)}", err=True
+    )
     try:
         sys.exit(cli.main(standalone_mode=False, obj=observers) or 0)
     except click.exceptions.Exit as leaving:

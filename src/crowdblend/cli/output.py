@@ -14,6 +14,7 @@ from typing import NoReturn
 import click
 
 from crowdblend.errors import CrowdblendError, InvalidInput, NoRoom, of_system
+from crowdblend.notation import TOML
 from crowdblend.trusted.guarantees.parameters import PARAMETERS, check
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -89,12 +90,13 @@ def machine_limits() -> Iterator[None]:
         ) from problem
     except MemoryError as problem:
         message = "The memory of this machine is used up."
-        remedy = "Lower memory in [release], coarsen the columns, or use a larger machine."
-        raise NoRoom(message, remedy=remedy, code="system.memory", where="[release] memory") from problem
+        remedy = "Lower `release.memory`, coarsen the columns, or use a larger machine."
+        raise NoRoom(message, remedy=remedy, code="system.memory", where="`release.memory`") from problem
 
 
 def exit_with_error(error: CrowdblendError, *, as_json: bool) -> NoReturn:
-    """Say why not, and leave with the exit code that goes with it."""
+    """Say why not, as policy files and the command line have it, and leave with the exit code that goes with it."""
+    error.notation = TOML
     if as_json:
         emit({"error": error.to_dict()})
     click.echo(f"crowdblend: {printable(str(error))}", err=True)

@@ -12,6 +12,7 @@ from crowdblend.kinds.shared.delta_limit import LARGEST_DELTA
 from crowdblend.kinds.shared.facts import planned_releases
 from crowdblend.methods.planning.designs import costs
 from crowdblend.methods.planning.plan import SolvedPlan, plan
+from crowdblend.notation import TOML, spell
 from crowdblend.trusted.calculus import Assumption
 from crowdblend.trusted.guarantees.guessing import guess_sentence, lead
 from crowdblend.trusted.guarantees.privacy import Differential, Relation
@@ -73,7 +74,7 @@ def plan_lines(plan: kinds.AnyPlan, assumptions: tuple[Assumption, ...] = ()) ->
         rows.append(("would mean", sentence))
     rows += [("guarantees", guarantee.words()) for guarantee in certificate.guarantees]
     rows += [("assuming", assumed.sentence()) for assumed in stated.assumptions()]
-    return [f"{what:<14} {how}" for what, how in rows]
+    return [f"{what:<14} {spell(how, TOML)}" for what, how in rows]
 
 
 def _answer(plan: SolvedPlan) -> None:
@@ -100,7 +101,7 @@ def _answer(plan: SolvedPlan) -> None:
         share = max(plan.request.shares, default=1.0)
         # A register would divide epsilon among the releases, and among their tables.
         each = plan.epsilon / plan.request.releases / max(1, len(plan.request.shares))
-        click.echo(costs(plan.rate * share, plan.k, each))
+        click.echo(spell(costs(plan.rate * share, plan.k, each), TOML))
     print_table(["theorem", TITLES[solved]], [[name, _safe(solved, value)] for name, value in plan.bounds.items()])
 
 

@@ -17,6 +17,7 @@ from crowdblend.cli.progress import progress_line
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.kinds import AnyPlan, plan
 from crowdblend.kinds.shared.facts import planned_releases
+from crowdblend.notation import TOML, spell
 from crowdblend.policies.load import load_policy
 from crowdblend.sources.engines.choice import engine_named
 from crowdblend.sources.engines.temporary_files import temporary_room
@@ -255,7 +256,7 @@ def _by_profile(ledger: Ledger, spending: Spending, before: Differential | None)
 def confirm_release(plan: AnyPlan, pending: PendingRelease, folder: Path, ledger: Ledger, *, yes: bool) -> None:
     """Say what the ledger cannot know, and ask unless the answer was given."""
     for warning in pending.warnings:
-        click.echo(f"crowdblend: {warning}", err=True)
+        click.echo(f"crowdblend: {spell(warning, TOML)}", err=True)
     if yes:
         return
     if pending.resumes is not None:

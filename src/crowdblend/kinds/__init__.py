@@ -51,7 +51,7 @@ def plan(policy: AnyPolicy) -> AnyPlan:
     except (UndecidedBall, OverflowError, ZeroDivisionError) as problem:
         message = "The numbers of this policy are too extreme to be bounded rigorously."
         remedy = "Choose epsilon, delta, rate and k closer to the usual: docs/plan.md."
-        raise NotProved(message, remedy=remedy, where="[privacy]", code="plan.not-proved") from problem
+        raise NotProved(message, remedy=remedy, where="`privacy`", code="plan.not-proved") from problem
 
 
 def _check_proposals(plan: AnyPlan) -> None:
@@ -63,12 +63,12 @@ def _check_proposals(plan: AnyPlan) -> None:
     if plan.policy.proposed and plan.facts().loss_follows_from_domains:
         message = "Domains were proposed from the data, and the loss of this publication would follow from them."
         remedy = "Publish one table or microdata, or take domains from a code book and remove proposed."
-        raise refusal("proposed", message, remedy, "[privacy] proposed")
+        raise refusal("proposed", message, remedy, "`privacy.proposed`")
     try:
         _ = plan.policy.proposed and plan.certificate()
     except DoesNotVerify as problem:
         message = (
             "What proposed the domains is about other ids, or this publication has no guarantee that adds up with it."
         )
-        remedy = "Propose with the same person in [data], or take domains from a code book and remove proposed."
-        raise refusal("proposed", message, remedy, "[privacy] proposed") from problem
+        remedy = "Propose with the same `data.person`, or take domains from a code book and remove proposed."
+        raise refusal("proposed", message, remedy, "`privacy.proposed`") from problem

@@ -120,7 +120,7 @@ def read_head(text: str) -> Head:
             raise ValueError
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
         message = "This is no head of a ledger. Pass a file that crowdblend ledger check --save-head wrote."
-        raise InvalidInput(message, where="--head", code="ledger.head") from None
+        raise InvalidInput(message, where="`--head`", code="ledger.head") from None
     return made
 
 
@@ -129,7 +129,7 @@ def load_heads(path: Path) -> list[Head]:
     try:
         text = read_regular(path).decode("utf-8")
     except (OSError, ValueError):
-        raise InvalidInput(f"{path} cannot be read. Name a head.", where="--head", code="ledger.head") from None
+        raise InvalidInput(f"{path} cannot be read. Name a head.", where="`--head`", code="ledger.head") from None
     lines = text.splitlines()
     if len(lines) > 1 and all(line.startswith("{") and line.endswith("}") for line in lines):
         return [read_head(line) for line in lines]

@@ -20,7 +20,7 @@ from crowdblend.ledger.overlap import (
 from crowdblend.trusted.calculus.rules.composition import why_not_from_one_sample
 
 _FEW = 0.001
-_OWN_IDS = 'Add ids = "table" to [data] if the ids only number the rows of this table. '
+_OWN_IDS = 'Add `data.ids = "table"` if the ids only number the rows of this table. '
 
 
 @dataclass(frozen=True)
@@ -326,16 +326,16 @@ def _refuse_beside_limit(
         unnamed = population.startswith(UNNAMED)
         names = f"{'NAME' if unnamed else repr(population)} {other!r}"
         own_ids = _OWN_IDS if numbered else ""
-        own_name = f'Write population = "{other}" into [data], or a name of its own, and then: ' if unnamed else ""
-        remedy = f"{own_ids}{own_name}crowdblend ledger overlap {names}."
+        own_name = f'Write `data.population = "{other}"`, or a name of its own, and then: ' if unnamed else ""
+        remedy = f"{own_ids}{own_name}`crowdblend ledger overlap {names}`."
         says = f"Some of these people are also in the population {other!r}"
         if other in numbers:
             says = f"Some ids of this table are also in the population {other!r}, as small numbers are by chance"
-            remedy += f" For other people: crowdblend ledger distinct {names}."
+            remedy += f" For other people: `crowdblend ledger distinct {names}`."
         raise RefusedByLedger(
             f"{says}, and a {rule} holds that would not count what is released about both.",
             remedy=remedy,
-            where="[data] population",
+            where="`data.population`",
             code="limit.overlap",
         )
 
@@ -347,9 +347,7 @@ def _refuse_another_name(pairs: Sequence[_Pair], added_up: set[str]) -> None:
     if not names or added_up & set(names):
         return
     entry, name, own = same[0].entry, names[0], same[0].new.spending.population
-    remedy = (
-        "Leave population out of [data]" if name.startswith(UNNAMED) else f'Write population = "{name}" into [data]'
-    )
+    remedy = "Leave out `data.population`" if name.startswith(UNNAMED) else f'Write `data.population = "{name}"`'
     if all(_agree_by_chance(pair.new, pair.known) for pair in same):
         own_ids = (
             _OWN_IDS if all(_only_by_numbers(pair.new, pair.known, nearly_the_same_source) for pair in same) else ""
@@ -363,6 +361,6 @@ def _refuse_another_name(pairs: Sequence[_Pair], added_up: set[str]) -> None:
     raise RefusedByLedger(
         f"Release {entry.id} {says}, under another name of the population, so that the two would not be added up.",
         remedy=remedy,
-        where="[data] population",
+        where="`data.population`",
         code="another-population",
     )

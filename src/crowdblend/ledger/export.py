@@ -59,4 +59,4 @@ def _since(since: str | None) -> tuple[int, str]:
     except ValueError:
         message = f"{since!r} is neither the number of a record nor a day."
         remedy = "Pass the last number that you have, or a day such as 2026-11-19."
-        raise InvalidInput(message, remedy=remedy, where="--since", code="ledger.since") from None
+        raise InvalidInput(message, remedy=remedy, where="`--since`", code="ledger.since") from None

@@ -200,9 +200,8 @@ def read_identities(entries: Iterable[Entry], rows: Iterable[tuple[str, str]]) -
         try:
             yield digest, identity_of(text)
         except InvalidInput as problem:
-            raise DoesNotVerify(
-                problem.message, remedy=problem.remedy, where=f"release {number}", code=problem.code
-            ) from None
+            message, remedy, _ = problem.refusal
+            raise DoesNotVerify(message, remedy=remedy, where=f"release {number}", code=problem.code) from None
     for number in missing.values():
         raise _changed_identity(number)
 

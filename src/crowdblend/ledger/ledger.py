@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import Caution, InvalidInput
 from crowdblend.ledger.adoption import AdoptedRecord, FolderRelease, refuse_known
 from crowdblend.ledger.chain import KEY_BYTES, commitment
 from crowdblend.ledger.conflicts import KnownRelease, Outlook, check_conflicts, distinct_entries, population_of
@@ -197,7 +197,7 @@ class Ledger(LedgerDeclarations):
         """Return an entry that no limit could refuse, and warn of limits that it exceeds."""
         entry = self.entry(number)
         for sentence in self.accounts().overruns(entry.spending.population):
-            warnings.warn(sentence, stacklevel=3)
+            warnings.warn(Caution(sentence), stacklevel=3)
         return entry
 
     def finish(

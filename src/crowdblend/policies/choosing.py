@@ -36,7 +36,7 @@ _USUAL_SHARE = 0.1
 class Choosing(Section, frozen=True):
     """The choice of the recoding: its part of epsilon, whom it sees, its score, its steps."""
 
-    section = "[recoding]"
+    section = "recoding"
     rules: ClassVar[tuple[Rule, ...]] = (
         conflicts("share", "using=population", code="recoding", because="nobody of the sample decides"),
         conflicts("steps", "search=whole", code="recoding"),
@@ -62,7 +62,7 @@ class Choosing(Section, frozen=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.epsilon:
-            raise _refusal("epsilon in [recoding] is 0.", "Give the choice a budget, such as 0.1.", "epsilon")
+            raise _refusal("`recoding.epsilon` is 0.", "Give the choice a budget, such as 0.1.", "epsilon")
         if self.using == "split" and self.share is None:
             force_setattr(self, "share", _USUAL_SHARE)
 
@@ -71,9 +71,9 @@ class Choosing(Section, frozen=True):
         most, small = search.MOST_STEPS, lattice.size <= search.LARGEST_WHOLE
         if self.search == "whole" and not small:
             raise _refusal(
-                f'search = "whole" in [recoding] takes at most {search.LARGEST_WHOLE:,} recodings, and the columns '
+                f'`recoding.search = "whole"` takes at most {search.LARGEST_WHOLE:,} recodings, and the columns '
                 f"offer {lattice.size:,}.",
-                'Use search = "steps", or offer fewer levels.',
+                'Use `recoding.search = "steps"`, or offer fewer levels.',
                 "search",
             )
         if self.search == "whole" or (self.search is None and self.steps is None and small):
@@ -83,7 +83,7 @@ class Choosing(Section, frozen=True):
             message = f"Choosing every column takes {once} steps, more than {most}."
             raise _refusal(message, "Offer fewer levels, or fix some columns.")
         if self.steps is not None and self.steps < once:
-            message = f"steps in [recoding] is {self.steps}, and choosing every column once takes {once}."
+            message = f"`recoding.steps` is {self.steps}, and choosing every column once takes {once}."
             raise _refusal(message, "Raise it, or leave it out.", "steps")
         return search.Search.in_steps(lattice.shape, self.steps)
 
@@ -116,8 +116,8 @@ class Choosing(Section, frozen=True):
                 rest = grown.log() if grown > 0 else flint.arb(-1)
             if not rest > 0:
                 message = f"The choice of the recoding costs {self.epsilon:g} and leaves no epsilon of {epsilon:g}."
-                remedy = "Lower epsilon in [recoding], or raise the one in [privacy]."
-                raise Infeasible(message, remedy=remedy, where="[recoding] epsilon", code="plan.choice-costs-all")
+                remedy = "Lower `recoding.epsilon`, or raise `privacy.epsilon`."
+                raise Infeasible(message, remedy=remedy, where="`recoding.epsilon`", code="plan.choice-costs-all")
             found = balls.round_down(rest)
         while found > 0 and self.total(found, rate) > epsilon:
             found = math.nextafter(found, 0)
@@ -136,8 +136,8 @@ class Choosing(Section, frozen=True):
 def refuse_no_choice(columns: Sequence[Column]) -> None:
     """Refuse a choice where no column offers one."""
     if not any(column.chooses for column in columns):
-        message = "[recoding] has nothing to choose: no column offers several recodings."
-        raise _refusal(message, 'Write level = "choose" for a hierarchy, or remove [recoding].')
+        message = "`recoding` has nothing to choose: no column offers several recodings."
+        raise _refusal(message, 'Write `level = "choose"` for a hierarchy, or remove `recoding`.')
 
 
 def check_choice(choosing: Choosing, columns: Sequence[Column], split: str | None) -> None:
@@ -145,7 +145,7 @@ def check_choice(choosing: Choosing, columns: Sequence[Column], split: str | Non
     refuse_no_choice(columns)
     if choosing.share is None or split not in (None, "people"):
         message = "The recodings of several publications are chosen by parts of their one sample."
-        remedy = 'Write using = "split" in [recoding] and split = "people" in [privacy], or name one level.'
+        remedy = 'Write `recoding.using = "split"` and `privacy.split = "people"`, or name one level.'
         raise _refusal(message, remedy, "using")
 
 
@@ -155,4 +155,4 @@ def _epsilon(conclusion: object) -> float:
 
 
 def _refusal(message: str, remedy: str, name: str = "") -> InvalidInput:
-    return refusal("recoding", message, remedy, f"[recoding] {name}".strip())
+    return refusal("recoding", message, remedy, f"`recoding.{name}`".strip())

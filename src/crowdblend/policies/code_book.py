@@ -143,4 +143,6 @@ def _list(node: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _refusal(path: Path, what: str, remedy: str) -> InvalidInput:
-    return InvalidInput(f"The code book {path.name!r} {what}.", remedy=remedy, where="--codebook", code="init.codebook")
+    return InvalidInput(
+        f"The code book {path.name!r} {what}.", remedy=remedy, where="`--codebook`", code="init.codebook"
+    )

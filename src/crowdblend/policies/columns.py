@@ -12,11 +12,10 @@ from crowdblend.methods.recoding.classes import Lookup, Recoding
 from crowdblend.methods.recoding.reading import exact
 from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, NumberDomain, ValueDomain
 from crowdblend.policies.key import keys_of
-from crowdblend.policies.refusals import did_you_mean, is_reading_toml, naming, problem_of, refusal, show_value
+from crowdblend.policies.refusals import did_you_mean, naming, problem_of, refusal, show_value
 from crowdblend.policies.source import PolicyFolder, read_keys
 
-_EXAMPLE = 'Write one line per published column, for example sex = { values = ["Female", "Male"] }.'
-_IN_PYTHON = 'Write columns={"sex": values("Female", "Male")}, for example.'
+_EXAMPLE = 'Write `columns.sex = { values = ["Female", "Male"] }`, for example.'
 # The functions that declare a domain.
 _WAYS = "values(…), intervals(…), breaks(…), prefix(…), date(…), hierarchy(…), bounds(…) or axis(…)"
 
@@ -69,21 +68,18 @@ def columns_of(domains: object) -> tuple[Column, ...]:
     if isinstance(domains, Mapping):
         columns = tuple(Column.of(check_name(name), domain) for name, domain in domains.items())
     elif isinstance(domains, str | bytes) or not isinstance(domains, Iterable):
-        raise refusal("type", f"[columns] takes domains by name, got {show_value(domains)}.", _IN_PYTHON, "[columns]")
+        raise refusal("type", f"`columns` takes domains by name, got {show_value(domains)}.", _EXAMPLE, "`columns`")
     else:
         columns = tuple(domains)
     for column in columns:
         if not isinstance(column, Column):
-            raise refusal(
-                "type", f"[columns] takes domains by name, got {show_value(column)}.", _IN_PYTHON, "[columns]"
-            )
+            raise refusal("type", f"`columns` takes domains by name, got {show_value(column)}.", _EXAMPLE, "`columns`")
     if not columns:
-        example = _EXAMPLE if is_reading_toml() else _IN_PYTHON
-        raise refusal("no-columns", "[columns] names no column.", example, "[columns]")
+        raise refusal("no-columns", "`columns` names no column.", _EXAMPLE, "`columns`")
     seen: dict[str, str] = {}
     for name in (check_name(column.name) for column in columns):
         if name.lower() in seen:
-            message = f"[columns] names {seen[name.lower()]!r} and {name!r}, which differ in case at most."
+            message = f"`columns` names {seen[name.lower()]!r} and {name!r}, which differ in case at most."
             raise refusal("column-twice", message, "Keep one of them, or rename one in the data.", f"column {name!r}")
         seen[name.lower()] = name
     return columns
@@ -92,8 +88,8 @@ def columns_of(domains: object) -> tuple[Column, ...]:
 def check_name(name: object) -> str:
     """Return a name that a column can have, or refuse it."""
     if not isinstance(name, str) or not name.strip() or problem_of(name) is not None:
-        message = f"[columns] has a column called {show_value(name)}."
-        raise refusal("column-name", message, "Use the name of the column in the data.", "[columns]")
+        message = f"`columns` has a column called {show_value(name)}."
+        raise refusal("column-name", message, "Use the name of the column in the data.", "`columns`")
     return name
 
 
@@ -103,7 +99,7 @@ def read_columns(table: object, folder: PolicyFolder, *, axes: Collection[str] |
     A column with a resolution is an axis where it is among `axes`, or where these are None.
     """
     if not isinstance(table, Mapping) or not table:
-        raise refusal("no-columns", "[columns] names no column.", _EXAMPLE, "[columns]")
+        raise refusal("no-columns", "`columns` names no column.", _EXAMPLE, "`columns`")
     return {
         check_name(name): _read_domain(name, declared, folder, axes is None or name in axes)
         for name, declared in table.items()
@@ -114,7 +110,7 @@ def _read_domain(name: str, table: object, folder: PolicyFolder, axes: bool) -> 
     where = f"column {name!r}"
     if not isinstance(table, Mapping) or not table:
         message = f"{where} has {show_value(table)} instead of a domain in braces."
-        remedy = f"Use one of {', '.join(DOMAINS)}, for example {{ values = ['a', 'b'] }}."
+        remedy = f"Use one of {', '.join(DOMAINS)}, for example `{{ values = ['a', 'b'] }}`."
         raise refusal("column-domain", message, remedy, where)
     holder = AxisDomain if axes and "resolution" in table else DOMAINS[_way(where, table)]
     given = read_keys(keys_of(holder), table, where, folder)
@@ -155,8 +151,8 @@ def refuse_finer_dates(columns: Iterable[Column], date_format: str) -> None:
         finest = period[0] if isinstance(period, tuple) else period
         if any(mark not in date_format and finest in periods for mark, periods in shorter.items()):
             known, wider = ("months", "month") if "%m" in date_format else ("years", "year")
-            problem = f"is cut to {finest}, and date_format = {show_value(date_format)} in [data] gives {known}."
-            raise column.refusal("date-format", problem, f'Write date = "{wider}" for it.')
+            problem = f"is cut to {finest}, and `data.date_format = {show_value(date_format)}` gives {known}."
+            raise column.refusal("date-format", problem, f'Write `date = "{wider}"` for it.')
 
 
 def refuse_choice(columns: Iterable[Column], kind: str) -> None:
@@ -173,7 +169,7 @@ def check_names(columns: Sequence[Column], person: str | None, reserved_names: t
     for column in columns:
         if person is not None and column.name.lower() == person.lower():
             raise column.refusal(
-                "person-published", "tells people apart and cannot be published.", "Remove it from [columns]."
+                "person-published", "tells people apart and cannot be published.", "Remove it from `columns`."
             )
         if column.name.lower() in reserved_names:
             problem = "has the name of a column that the published data have of their own."

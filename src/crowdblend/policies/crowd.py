@@ -33,8 +33,11 @@ def refuse_unseen_rates(design: DeclaredStrata, sampling: Sampling) -> None:
     """Refuse to thin a survey whose strata or weights are not published: nobody could carry counts to everybody."""
     if sampling.thin is not None and not design.published:
         message = f"Estimates of a survey that is thinned divide by the rates of {design.column_name!r}."
-        remedy = 'Publish that column, or write design = "poisson" to publish about the people of the survey alone.'
-        raise refusal("thin", message, remedy, "[sampling] thin")
+        remedy = (
+            'Publish that column, or write `sampling.design = "poisson"` to publish '
+            "about the people of the survey alone."
+        )
+        raise refusal("thin", message, remedy, "`sampling.thin`")
 
 
 class Crowds(Publication, frozen=True, kw_only=True):
@@ -80,8 +83,8 @@ class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
                 "Crowds of a fixed number of people hide nobody: the number minus the counts that are shown is what is "
                 "hidden."
             )
-            remedy = 'Write thin = 0.8 in [sampling] if the table is the survey; else write design = "poisson".'
-            raise refusal("fixed-size", message, remedy, "[sampling] thin")
+            remedy = 'Write `sampling.thin = 0.8` if the table is the survey; else write `sampling.design = "poisson"`.'
+            raise refusal("fixed-size", message, remedy, "`sampling.thin`")
 
     @property
     def suppresses(self) -> bool:
@@ -100,29 +103,36 @@ class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
         """Refuse crowds of several rows of a person that share a coin, and what is not certified with a coin each."""
         drawn, unseen = self.sampling, self.design is not None and not self.design.published
         said = ["recoding"] if self.recoding else []
-        said += ['below_k = "noise"'] if not self.suppresses else []
+        said += ['`publish.below_k = "noise"`'] if not self.suppresses else []
         if (drawn.already_drawn and drawn.thin is None) or drawn.exceptions or unseen:
             message = (
-                f'kind = "{self.kind}" hides several rows of a person where each has a coin of its own. With one coin '
+                f'`publish.kind = "{self.kind}"` hides several rows of a person where each '
+                "has a coin of its own. With one coin "
                 "for all, of two classes with the same people but one, the difference is that one, whatever k is."
             )
-            remedy = 'Write design = "poisson", which throws the coins here, or duplicates = "one".'
+            remedy = 'Write `sampling.design = "poisson"`, which throws the coins here, or `data.duplicates = "one"`.'
         elif said or self.epsilon is None or self.delta is None:
             message = (
                 f"Crowds of several rows of a person are certified without {said[0]}."
                 if said
                 else "Crowds of several rows of a person follow from epsilon and delta, and one of them is missing."
             )
-            remedy = f'Remove {said[0]}, or write duplicates = "one".' if said else "Add it to [privacy]."
+            remedy = (
+                f'Remove {said[0]}, or write `data.duplicates = "one"`.'
+                if said
+                else "Add `privacy.epsilon` and `privacy.delta`."
+            )
         else:
             return
         raise refusal("rows-per-person", message, remedy, WHERE_ROWS)
 
     def _check_everybody(self) -> None:
         """Refuse a register where crowds are published: without a sample nobody is hidden in one."""
-        message = f'kind = "{self.kind}" hides people in a sample, and design = "everybody" draws none.'
-        remedy = 'Write design = "poisson" in [sampling], or kind = "table", which adds noise to every cell.'
-        raise refusal("everybody", message, remedy, "[sampling] design")
+        message = (
+            f'`publish.kind = "{self.kind}"` hides people in a sample, and `sampling.design = "everybody"` draws none.'
+        )
+        remedy = 'Write `sampling.design = "poisson"`, or `publish.kind = "table"`, which adds noise to every cell.'
+        raise refusal("everybody", message, remedy, "`sampling.design`")
 
     def _check_design(self, design: DeclaredStrata) -> None:
         """Refuse what a table of strata or weights cannot have; nothing more for other kinds."""
@@ -139,11 +149,14 @@ class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
             message = f"Leave at most one of k, rate, epsilon and delta out; {' and '.join(missing)} are missing."
             remedy = "Give all but the one to be planned."
             if "rate" in missing:
-                remedy = f'{remedy} Where [sampling] is missing, add it, such as design = "poisson" with rate = 0.5.'
-            raise refusal("planned", message, remedy, "[privacy]")
+                remedy = (
+                    f"{remedy} Where `sampling` is missing, add it, such as "
+                    '`sampling.design = "poisson"` and `sampling.rate = 0.5`.'
+                )
+            raise refusal("planned", message, remedy, "`privacy`")
         if k is not None and self.sampling.exceptions >= max(1, k - 1):
-            message = f"exceptions in [sampling] is {self.sampling.exceptions}, and not below k - 1 = {k - 1}."
-            raise refusal("exceptions", message, "Raise k, or lower exceptions.", "[sampling] exceptions")
+            message = f"`sampling.exceptions` is {self.sampling.exceptions}, and not below k - 1 = {k - 1}."
+            raise refusal("exceptions", message, "Raise k, or lower exceptions.", "`sampling.exceptions`")
 
     @property
     def planned_parameter(self) -> Literal["k", "rate", "epsilon", "delta"] | None:
@@ -207,7 +220,8 @@ class RecodedPolicy(CrowdPolicy, frozen=True, kw_only=True):
                 "recoding.using=population",
                 f"sampling.{design}",
                 code="recoding",
-                because='a choice by everybody needs one rate, and a part of the sample can decide: using = "split"',
+                because="a choice by everybody needs one rate, and a part of the sample can "
+                'decide: `recoding.using = "split"`',
             )
             for design in ("low", "people", "stratum", "weight")
         ),
@@ -215,7 +229,7 @@ class RecodedPolicy(CrowdPolicy, frozen=True, kw_only=True):
             "recoding.using=population",
             "sampling.already_drawn",
             code="recoding",
-            because='only the sample exists, of which a part can decide: using = "split"',
+            because='only the sample exists, of which a part can decide: `recoding.using = "split"`',
         ),
         conflicts(
             "recoding.using=split",
@@ -230,15 +244,15 @@ class RecodedPolicy(CrowdPolicy, frozen=True, kw_only=True):
         offers = [column.name for column in self.columns if column.chooses]
         if self.recoding is None and offers:
             message = f"Column {offers[0]!r} offers several recodings, and nothing says how to choose."
-            remedy = 'Add [recoding] with epsilon and using = "population" or "split", or name one level.'
+            remedy = 'Add `recoding.epsilon` and `recoding.using = "population" | "split"`, or name one level.'
             raise refusal("recoding", message, remedy, f"column {offers[0]!r}")
         if self.recoding is None:
             return
         refuse_no_choice(self.columns)
         if self.source == STDIN:
             message = "A recoding is chosen by reading the data twice, and stdin can be read once."
-            raise refusal("recoding", message, "Save the data to a file.", "[data] source")
+            raise refusal("recoding", message, "Save the data to a file.", "`data.source`")
         if self.recoding.share is not None and not self._rates_known:
-            message = '[recoding] using = "split" divides a sample, and [sampling] has no rate.'
-            raise refusal("recoding", message, "Add rate to [sampling].", "[sampling] rate")
+            message = '`recoding.using = "split"` divides a sample, and `sampling.rate` is missing.'
+            raise refusal("recoding", message, "Add `sampling.rate`.", "`sampling.rate`")
         self.recoding.search_of(recoding_lattice.lattice_of(self.columns))

@@ -39,17 +39,17 @@ class CsvReading:
 
     def __post_init__(self) -> None:
         if len(self.delimiter) != 1 or self.delimiter in '"\n\r\0':
-            message = f"delimiter in [data] takes one character that is no quote or line end, got {self.delimiter!r}."
-            raise refusal("delimiter", message, 'Use for example ";".', "[data] delimiter")
+            message = f"`data.delimiter` takes one character that is no quote or line end, got {self.delimiter!r}."
+            raise refusal("delimiter", message, 'Use for example ";".', "`data.delimiter`")
         if self.decimal not in (".", ","):
-            raise refusal("decimal", f"decimal in [data] is {self.decimal!r}.", 'Use "." or ",".', "[data] decimal")
+            raise refusal("decimal", f"`data.decimal` is {self.decimal!r}.", 'Use "." or ",".', "`data.decimal`")
         if self.thousands is not None and self.thousands not in _THOUSANDS:
             message = 'Use ".", ",", " " or "\'"; " " also takes thin and non-breaking spaces.'
-            raise refusal("thousands", f"thousands in [data] is {self.thousands!r}.", message, "[data] thousands")
+            raise refusal("thousands", f"`data.thousands` is {self.thousands!r}.", message, "`data.thousands`")
         if self.thousands == self.decimal:
             message = "Set decimal to the mark before the fraction, and thousands to the other one."
-            remedy = f"decimal and thousands in [data] are both {self.decimal!r}."
-            raise refusal("thousands", remedy, message, "[data] thousands")
+            remedy = f"`data.decimal` and `data.thousands` are both {self.decimal!r}."
+            raise refusal("thousands", remedy, message, "`data.thousands`")
         _check_encoding(self.encoding)
         if self.date_format is not None:
             _check_date_format(self.date_format)
@@ -177,20 +177,20 @@ def _check_date_format(declaration: str) -> None:
     pieces = re.findall(r"%.|%", declaration)
     unknown = [piece for piece in pieces if piece not in _PARTS and piece not in _TIME]
     if "%y" in unknown:
-        message = "date_format in [data] has %y: two digits do not say the century."
+        message = "`data.date_format` has %y: two digits do not say the century."
         remedy = "Write years with four digits in the data, and %Y here."
-        raise refusal("date-format", message, remedy, "[data] date_format")
+        raise refusal("date-format", message, remedy, "`data.date_format`")
     if _ZONE.search(declaration):
-        message = "date_format in [data] has a time zone: a moment falls on other days in other zones."
+        message = "`data.date_format` has a time zone: a moment falls on other days in other zones."
         remedy = "Convert the data to dates of the zone that you mean."
-        raise refusal("date-format", message, remedy, "[data] date_format")
+        raise refusal("date-format", message, remedy, "`data.date_format`")
     parts = sorted(piece for piece in pieces if piece in _PARTS)
     if unknown or parts not in (["%Y", "%d", "%m"], ["%Y", "%m"], ["%Y"]) or not declaration.isprintable():
         message = (
             'Use %d, %m and %Y once each, such as "%d.%m.%Y", or "%Y-%m" for months and "%Y" for years; '
             "%H, %M, %S and %f may follow."
         )
-        raise refusal("date-format", f"date_format in [data] is {declaration!r}.", message, "[data] date_format")
+        raise refusal("date-format", f"`data.date_format` is {declaration!r}.", message, "`data.date_format`")
 
 
 def _check_encoding(name: str) -> None:
@@ -198,6 +198,6 @@ def _check_encoding(name: str) -> None:
         known = codecs.lookup(name)
         "".encode(known.name)
     except (LookupError, ValueError):
-        message = f"encoding in [data] is {name!r}, which is no encoding of text."
+        message = f"`data.encoding` is {name!r}, which is no encoding of text."
         remedy = 'Use for example "latin-1", "cp1252" (Windows) or "utf-16".'
-        raise refusal("encoding", message, remedy, "[data] encoding") from None
+        raise refusal("encoding", message, remedy, "`data.encoding`") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from crowdblend.notation import within
 from crowdblend.policies.key import Key, Section, keys_of, parts_of, sections_of
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import Publication
@@ -24,14 +25,14 @@ def first_difference(policy: Policy, other: Policy, place: Place = str) -> str |
 def _statements(policy: Policy, place: Place) -> Iterator[tuple[str, object]]:
     """Yield every key that is given, with its value."""
     for section, keys in sections_of(Terms).items():
-        yield from _key_values(policy, keys, f"[{section}]", place)
-    yield "[privacy] split", policy.split
+        yield from _key_values(policy, keys, f"`{section}`", place)
+    yield "`privacy.split`", policy.split
     for name in ("sampling", "recoding", "about"):
         holder: Section | None = getattr(policy, name) if policy.gives(name) else None
-        yield f"[{name}]", None if holder is None else type(holder).__name__
+        yield f"`{name}`", None if holder is None else type(holder).__name__
         if holder is not None:
-            yield from _key_values(holder, keys_of(type(holder)), f"[{name}]", place)
-    yield "[columns]", tuple(column.name for column in policy.columns)
+            yield from _key_values(holder, keys_of(type(holder)), f"`{name}`", place)
+    yield "`columns`", tuple(column.name for column in policy.columns)
     for column in policy.columns:
         where = f"column {column.name!r}"
         if column.domain is None:
@@ -39,9 +40,9 @@ def _statements(policy: Policy, place: Place) -> Iterator[tuple[str, object]]:
         else:
             yield where, type(column.domain).__name__
             yield from _key_values(column.domain, keys_of(type(column.domain)), where, place)
-    yield "[[publish]]", tuple(one.kind for one in policy.publish)
+    yield "`publish`", tuple(one.kind for one in policy.publish)
     for number, publication in enumerate(policy.publish, 1):
-        yield from _publication(publication, f"[[publish]] {number}", place)
+        yield from _publication(publication, f"`publish` {number}", place)
 
 
 def _publication(publication: Publication, where: str, place: Place) -> Iterator[tuple[str, object]]:
@@ -60,4 +61,4 @@ def _key_values(holder: Section, keys: Mapping[str, Key], where: str, place: Pla
     for field, key in keys.items():
         value = getattr(holder, field)
         if key.is_given(value):
-            yield f"{where} {key.name}", key.with_paths(value, place)
+            yield within(where, key.name), key.with_paths(value, place)

@@ -23,6 +23,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from msgspec.structs import force_setattr
 
+from crowdblend.errors import Caution
 from crowdblend.policies.key import Rule, Section, key
 from crowdblend.policies.refusals import naming, refusal, show_value
 from crowdblend.policies.rules import needs, one_of
@@ -101,9 +102,9 @@ class IntervalDomain(Domain, frozen=True, kw_only=True):
         if self.include_to and not self.top and finest == 1 and self.start == int(self.start):
             message = (
                 f"include_to puts {self.stop - 1} and {self.stop} into one class, the last one. "
-                f"Write to = {self.stop + 1} without include_to for a class of each."
+                f"Write `to = {self.stop + 1}` without `include_to` for a class of each."
             )
-            warnings.warn(message, stacklevel=3)
+            warnings.warn(Caution(message), stacklevel=3)
 
     def recodings(self) -> tuple[classes.Recoding, ...]:
         given = {name: getattr(self, name) for name in ("bottom", "top", "whole", "other", "missing")}
@@ -219,7 +220,7 @@ class HierarchyDomain(Domain, frozen=True, kw_only=True):
             return (finest,)
         if self.level is not None and finest.levels < 2:
             raise refusal(
-                "hierarchy", "The hierarchy has one level, which leaves no choice.", "Write level = 0.", "level"
+                "hierarchy", "The hierarchy has one level, which leaves no choice.", "Write `level = 0`.", "level"
             )
         if self.levels is not None:
             _check_rising("levels", self.levels)

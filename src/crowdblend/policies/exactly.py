@@ -51,18 +51,18 @@ class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
         if not self.with_others:
             refuse_thinning(sampling)
         if sampling.fixed_size and sampling.people is None and not self.plans_sample:
-            raise refusal("missing-key", "[sampling] has no people.", self.sample_remedy, "[sampling] people")
+            raise refusal("missing-key", "`sampling` has no people.", self.sample_remedy, "`sampling.people`")
         if not 0 < self.epsilon <= self.largest_epsilon:
             raise refusal(
                 "range",
-                f"epsilon in [privacy] takes a number above 0 and at most {self.largest_epsilon} for kind = "
+                f"`privacy.epsilon` takes a number above 0 and at most {self.largest_epsilon} for kind = "
                 f'"{self.kind}", got {self.epsilon:g}.',
                 "Write 1.0, for example.",
-                "[privacy] epsilon",
+                "`privacy.epsilon`",
             )
         if not 0 < self.publication.confidence < 1 or not 0 < self.failure < 1:
-            message = f"confidence in [[publish]] takes a number between 0 and 1, got {self.publication.confidence:g}."
-            raise refusal("range", message, "Write 0.95, for example.", "[[publish]] confidence")
+            message = f"`publish.confidence` takes a number between 0 and 1, got {self.publication.confidence:g}."
+            raise refusal("range", message, "Write 0.95, for example.", "`publish.confidence`")
 
         self._check_design()
 
@@ -72,14 +72,14 @@ class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
             self.design.check_rates()
         elif not (self.sampling.fixed_size or self.sampling.everybody):
             message = f"A sample of {self.kind} needs its rate."
-            raise refusal("missing-key", message, "Add rate to [sampling].", "[sampling] rate")
+            raise refusal("missing-key", message, "Add `sampling.rate`.", "`sampling.rate`")
         if self.unit.several and self.design is None:
             message = "Rows of people cannot be counted of a fixed number of people who are drawn here."
-            remedy = 'Write design = "poisson", or thin = 1 where the table is the survey.'
+            remedy = 'Write `sampling.design = "poisson"`, or `sampling.thin = 1` where the table is the survey.'
             raise refusal("rows-per-person", message, remedy, WHERE_ROWS)
         if self.sampling.exceptions:
-            message = "exceptions in [sampling] may have any probability, so that no error can be stated."
-            raise refusal("biased-sampling", message, "Remove exceptions.", "[sampling] exceptions")
+            message = "`sampling.exceptions` may have any probability, so that no error can be stated."
+            raise refusal("biased-sampling", message, "Remove exceptions.", "`sampling.exceptions`")
 
     @cached_property
     def design(self) -> DeclaredStrata | None:
@@ -129,5 +129,5 @@ def refuse_thinning(sampling: Sampling) -> None:
     """Refuse to leave people of a survey out of what has noise, and needs nobody left out."""
     if sampling.thin not in (None, 1):
         message = "Noise hides the people of a survey without leaving any of them out."
-        remedy = "Remove thin; rates are then those of coins." if sampling.designed else "Write thin = 1."
-        raise refusal("thin", message, remedy, "[sampling] thin")
+        remedy = "Remove thin; rates are then those of coins." if sampling.designed else "Write `sampling.thin = 1`."
+        raise refusal("thin", message, remedy, "`sampling.thin`")

@@ -62,12 +62,12 @@ def source_files(source: str, kind: str) -> list[Path]:
         files = [file for file in folder_files(path) if format_of(file.name) == kind]
         if not files:
             message = f"The folder {path.name!r} holds no files ending in {endings}."
-            raise _refusal("no-files", message, "Check source and format in [data].")
+            raise _refusal("no-files", message, "Check `data.source` and `data.format`.")
     elif is_pattern(source):
         files = [file for file in pattern_files(source) if not source.endswith("*") or format_of(file.name) == kind]
         if not files:
             ending = f" that ends in {endings}" if source.endswith("*") else ""
-            raise _refusal("no-files", f"Source {path.name!r} matches no file{ending}.", "Check the pattern in [data].")
+            raise _refusal("no-files", f"Source {path.name!r} matches no file{ending}.", "Check `data.source`.")
     else:
         files = [path]
     if kind == "parquet":
@@ -78,7 +78,7 @@ def source_files(source: str, kind: str) -> list[Path]:
 
 
 def _refusal(code: str, message: str, remedy: str) -> InvalidInput:
-    return InvalidInput(message, remedy=remedy, where="[data] source", code=f"data.{code}")
+    return InvalidInput(message, remedy=remedy, where="`data.source`", code=f"data.{code}")
 
 
 def open_unpacked(file: Path) -> IO[bytes]:

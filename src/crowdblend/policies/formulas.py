@@ -61,4 +61,4 @@ def refuse_formulas(texts: Iterable[tuple[str, str]]) -> None:
     for where, text in texts:
         if is_formula(text):
             message = f"{where}: the text {text[:30]!r} would be a formula in a spreadsheet."
-            raise refusal("formula", message, 'Rename it, or publish with format = "parquet".', where)
+            raise refusal("formula", message, 'Rename it, or publish with `release.format = "parquet"`.', where)

@@ -22,7 +22,8 @@ from msgspec import NODEFAULT, Meta, Struct, StructMeta, ValidationError, conver
 from msgspec.structs import FieldInfo, fields, force_setattr, replace
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.refusals import did_you_mean, plain_value, problem_of, refusal, show_value, speaking_python
+from crowdblend.notation import TOML, spell
+from crowdblend.policies.refusals import did_you_mean, plain_value, problem_of, refusal, show_value
 from crowdblend.policies.value_types import PLAIN, Kind
 from crowdblend.trusted.guarantees.parameters import PARAMETERS, Parameter
 
@@ -46,14 +47,14 @@ class Key(Struct, frozen=True):
     keeps: Callable[[Any], object] | None = None
 
     @property
-    def where(self) -> str:
-        """The key as errors name it."""
-        return f"{self.section} {self.name}".strip()
+    def path(self) -> str:
+        """The key with its section, which keys of domains have none of."""
+        return f"{self.section}.{self.name}" if self.section else self.name
 
     @property
-    def place(self) -> str:
+    def where(self) -> str:
         """The key as sentences name it."""
-        return f"{self.name} in {self.section}" if self.section else self.name
+        return f"`{self.path}`"
 
     def with_paths(self, value: object, place: Callable[[str], str]) -> object:
         """Return a value of this key with its paths placed elsewhere; other values as they are."""
@@ -73,7 +74,7 @@ class Key(Struct, frozen=True):
         if self.kind in ("path", "rates") and isinstance(value, str) and not value.strip():
             problem = "is blank"
         if problem is not None:
-            raise refusal("value", f"{self.place} {problem}.", f"Correct it: {self.meaning}", self.where)
+            raise refusal("value", f"{self.where} {problem}.", f"Correct it: {self.meaning}", self.where)
         try:
             found: object = convert(value, self.takes, builtin_types=_NATIVE)
         except ValidationError as error:
@@ -81,7 +82,7 @@ class Key(Struct, frozen=True):
             code = (
                 "choice" if text.startswith("Invalid enum") else "range" if "` <" in text or "` >" in text else "type"
             )
-            message = f"{self.place} takes {self.words}, got {show_value(value)}."
+            message = f"{self.where} takes {self.words}, got {show_value(value)}."
             remedy = "Write it without quotes." if self._is_quoted(value) else f"Correct it: {self.meaning}"
             raise refusal(code, message, remedy, self.where) from None
         return found if self.keeps is None else self.keeps(found)
@@ -95,8 +96,8 @@ class Key(Struct, frozen=True):
 
     def missing(self) -> InvalidInput:
         """Return the refusal of a policy without a key that it needs."""
-        place = self.section or "The declaration"
-        return refusal("missing-key", f"{place} has no {self.name}.", f"Add it: {self.meaning}", self.where)
+        message = f"{self.where} is missing."
+        return refusal("missing-key", message, f"Add it: {self.meaning}", self.where)
 
 
 class Part(Struct, frozen=True):
@@ -109,19 +110,19 @@ class Part(Struct, frozen=True):
     default: object
 
     @property
-    def title(self) -> str:
-        """The section as TOML writes it."""
+    def name(self) -> str:
+        """The name of the section."""
         return self.holder.section
 
     @property
-    def name(self) -> str:
-        """The name of the section."""
-        return self.title.strip("[]")
+    def where(self) -> str:
+        """The section as sentences name it."""
+        return f"`{self.name}`"
 
     @property
     def inline(self) -> bool:
         """True if its keys stand among those of a publication."""
-        return self.title == "[[publish]]"
+        return self.name == "publish"
 
     def read(self, value: object) -> object:
         """Return a section of the right type, several of them as a tuple, or refuse the value."""
@@ -131,7 +132,7 @@ class Part(Struct, frozen=True):
         if not isinstance(items, list | tuple) or not all(isinstance(item, self.holder) for item in items):
             takes = f"a list of {self.holder.__name__} values" if self.many else f"a {self.holder.__name__} value"
             remedy = f"{self.meaning} For example Poisson(0.5)." if self.name == "sampling" else self.meaning
-            raise refusal("type", f"{self.title} takes {takes}, got {show_value(value)}.", remedy, self.title)
+            raise refusal("type", f"{self.where} takes {takes}, got {show_value(value)}.", remedy, self.where)
         return tuple(items) if self.many else items[0]
 
 
@@ -155,7 +156,7 @@ def key(
     if isinstance(limits, tuple):
         limits = Parameter(*limits, "", whole=True)
     limited = limits if isinstance(limits, Parameter) else PARAMETERS.get(limits or "")
-    return Declaration(meaning, limited, "[[publish]]" if section == "publish" else section and f"[{section}]", name)
+    return Declaration(meaning, limited, section, name)
 
 
 def part(meaning: str) -> Declaration:
@@ -200,7 +201,7 @@ def _key(name: str, hint: Any, declaration: Declaration, section: str, required:
     choices: tuple[str, ...] = get_args(inner) if get_origin(inner) is Literal else ()
     kind = next((mark for mark in marks if isinstance(mark, Kind)), None) or PLAIN[str if choices else inner]
     limits = declaration.limits
-    meta = Meta(description=declaration.meaning, **(_ends(limits) if limits else {}))
+    meta = Meta(description=spell(declaration.meaning, TOML), **(_ends(limits) if limits else {}))
     return Key(
         name=name,
         section=declaration.section or section,
@@ -240,7 +241,7 @@ def sections_of(holder: type[Section]) -> dict[str, dict[str, Key]]:
     """Return the keys of a policy itself, by section and by the name of the field."""
     found: dict[str, dict[str, Key]] = {}
     for name, one in keys_of(holder).items():
-        found.setdefault(one.section.strip("[]"), {})[name] = one
+        found.setdefault(one.section, {})[name] = one
     return found
 
 
@@ -265,27 +266,26 @@ _DOCSTRING: Any = vars(type)["__doc__"]
 
 
 class _Arguments(StructMeta):
-    """Classes that refuse what they have no argument for, in the words of Python where Python made them."""
+    """Classes that refuse what they have no argument for."""
 
     if not TYPE_CHECKING:  # type checkers know the arguments by the fields
 
         def __call__(self, *values: object, **arguments: object) -> object:
             """Return a new value."""
-            with speaking_python(self.for_users):
-                if self.positional and values:
-                    values, arguments = (), {self.positional: values, **arguments}
-                inline = {field: part for field, part in parts_of(self).items() if part.inline}
-                known = arguments_of(self)
-                unsaid = {one.name: one.default for one in fields_of(self) if one.name in self.without}
-                for wrong, value in arguments.items():
-                    # A value that is read from another process has all its fields.
-                    if wrong not in known and wrong not in inline and unsaid.get(wrong, NODEFAULT) != value:
-                        raise unknown_argument(self, wrong)
-                for field, part in inline.items():
-                    if field not in arguments:
-                        own = [name for name in keys_of(part.holder) if name in arguments]
-                        arguments[field] = part.holder(**{name: arguments.pop(name) for name in own})
-                return super().__call__(*values, **arguments)
+            if self.positional and values:
+                values, arguments = (), {self.positional: values, **arguments}
+            inline = {field: part for field, part in parts_of(self).items() if part.inline}
+            known = arguments_of(self)
+            unsaid = {one.name: one.default for one in fields_of(self) if one.name in self.without}
+            for wrong, value in arguments.items():
+                # A value that is read from another process has all its fields.
+                if wrong not in known and wrong not in inline and unsaid.get(wrong, NODEFAULT) != value:
+                    raise unknown_argument(self, wrong)
+            for field, part in inline.items():
+                if field not in arguments:
+                    own = [name for name in keys_of(part.holder) if name in arguments]
+                    arguments[field] = part.holder(**{name: arguments.pop(name) for name in own})
+            return super().__call__(*values, **arguments)
 
         @property
         def __doc__(self) -> str | None:
@@ -341,7 +341,6 @@ class Section(Struct, frozen=True, kw_only=True, dict=True, repr_omit_defaults=T
     without: ClassVar[tuple[str, ...]] = ()  # fields of a parent that cannot be said
     positional: ClassVar[str] = ""  # the field of positional arguments, of which there can be any number
     inner: ClassVar[str] = ""  # the field of a section whose keys rules name as well
-    for_users: ClassVar[bool] = True  # whether users make it, and are answered in the words of Python
 
     def __post_init__(self) -> None:
         for name, declared in declarations_of(type(self)).items():

@@ -16,7 +16,7 @@ from crowdblend.policies.files import WORKBOOKS, format_of
 from crowdblend.policies.key import Section, keys_of, parts_of, sections_of
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import Publication
-from crowdblend.policies.refusals import did_you_mean, reading_toml, refusal, show_value
+from crowdblend.policies.refusals import did_you_mean, refusal, show_value, written_in_toml
 from crowdblend.policies.registry import KINDS, all_kinds, common_keys, is_kind, publication_class, publication_keys
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.sampling_section import Sampling
@@ -43,7 +43,7 @@ def load_checked_policy(path: str | os.PathLike[str], check: PathCheck | None) -
     path = Path(path)
     if format_of(path.name) is not None or path.suffix.lower() in WORKBOOKS:
         message = f"{path.name!r} holds data, not a policy."
-        raise refusal("file", message, f"Name a policy; crowdblend init {path.name} starts one.", path.name)
+        raise refusal("file", message, f"Name a policy; `crowdblend init {path.name}` starts one.", path.name)
     try:
         text = read_regular(path).decode("utf-8-sig")
     except (OSError, ValueError) as error:
@@ -75,14 +75,14 @@ def _sections_of(text: str) -> dict[str, Any]:
 
 def read_policy(parts: Mapping[str, Any], folder: Path | str = ".", check: PathCheck | None = None) -> Policy:
     """Read a policy from its sections, each a table of keys with their values, as TOML has them."""
-    with reading_toml():
+    with written_in_toml():
         given, publish, split = _read(parts, PolicyFolder(Path(folder), check))
         return Policy(**given, publish=publish, split=split)
 
 
 def read_terms(parts: Mapping[str, Any], folder: Path | str = ".") -> Terms:
     """Read what a policy says once for all its publications, which may be incomplete as yet."""
-    with reading_toml():
+    with written_in_toml():
         return Terms(**_read(parts, PolicyFolder(Path(folder)))[0])
 
 
@@ -92,7 +92,7 @@ def _read(parts: Mapping[str, Any], place: PolicyFolder) -> tuple[dict[str, Any]
     known = [*declared, "sampling", "recoding", "about", "columns", "publish"]
     for section in parts:
         if section not in known:
-            where = f"[{section[:60]}]"
+            where = f"[{section[:60]}]"  # as it is written: there is no such section
             raise refusal("unknown-section", f"There is no section {where}.", did_you_mean(section, known), where)
     publish = _read_publications(parts.get("publish"), place)
     given: dict[str, Any] = {}
@@ -102,30 +102,30 @@ def _read(parts: Mapping[str, Any], place: PolicyFolder) -> tuple[dict[str, Any]
         if name == "privacy" and isinstance(table, Mapping):
             split = table.get("split")
             table = {key: value for key, value in table.items() if key != "split"}
-        given |= read_keys(keys, table, f"[{name}]", place)
+        given |= read_keys(keys, table, f"`{name}`", place)
     if "sampling" in parts:
         given["sampling"] = _read_sampling(parts["sampling"], place)
     holders: dict[str, type[Section]] = {"recoding": Choosing, "about": About}
     for name, holder in holders.items():
         if name in parts:
-            given[name] = holder(**read_keys(keys_of(holder), parts[name], f"[{name}]", place))
+            given[name] = holder(**read_keys(keys_of(holder), parts[name], f"`{name}`", place))
     if "columns" in parts or any("columns" not in one.lacks for one in publish):
         given["columns"] = read_columns(parts.get("columns"), place, axes=_axes_of(publish))
     return given, publish, split
 
 
 def _read_sampling(section: object, folder: PolicyFolder) -> Sampling:
-    table = require_table(section, "[sampling]")
-    designs = ", ".join(f'"{name}"' for name in DESIGNS)
+    table = require_table(section, "`sampling`")
+    designs = " | ".join(f'"{name}"' for name in DESIGNS)
     if "design" not in table:
-        message = "[sampling] has no design."
-        raise refusal("missing-key", message, f"Add design = one of {designs}.", "[sampling] design")
+        message, remedy = "`sampling.design` is missing.", f"Add `sampling.design = {designs}`."
+        raise refusal("missing-key", message, remedy, "`sampling.design`")
     name = table["design"]
     if not isinstance(name, str) or name not in DESIGNS:
         near = did_you_mean(str(name)[:100], DESIGNS)
-        raise refusal("design", f"design in [sampling] is {show_value(name)}.", near, "[sampling] design")
+        raise refusal("design", f"`sampling.design` is {show_value(name)}.", near, "`sampling.design`")
     rest = {key: value for key, value in table.items() if key != "design"}
-    return DESIGNS[name](**read_keys(keys_of(DESIGNS[name]), rest, "[sampling]", folder))
+    return DESIGNS[name](**read_keys(keys_of(DESIGNS[name]), rest, "`sampling`", folder))
 
 
 def _axes_of(publish: Iterable[Publication]) -> Collection[str] | None:
@@ -141,22 +141,22 @@ def _axes_of(publish: Iterable[Publication]) -> Collection[str] | None:
 
 def _read_publications(tables: object, folder: PolicyFolder) -> list[Publication]:
     if tables is None:
-        message = "The policy has no section [[publish]]."
-        raise refusal("missing-section", message, "Add it, with kind and columns.", "[[publish]]")
-    return [_read_publication(table, folder) for table in require_list(tables, "[[publish]]")]
+        message = "The policy has no section `publish`."
+        raise refusal("missing-section", message, "Add it, with `publish.kind` and `publish.columns`.", "`publish`")
+    return [_read_publication(table, folder) for table in require_list(tables, "`publish`")]
 
 
 def _read_publication(section: object, folder: PolicyFolder) -> Publication:
     """Read what is published: what every publication may say, the keys of its kind, and the sections inside it."""
-    table = require_table(section, "[[publish]]")
+    table = require_table(section, "`publish`")
     if "kind" not in table:
         others = f", only {', '.join(table)[:60]}" if table else ""
-        message = f"[[publish]] has no kind{others}."
-        raise refusal("missing-key", message, f"Add kind = one of {', '.join(all_kinds())}.", "[[publish]] kind")
+        message, remedy = f"`publish` has no kind{others}.", f"Add one of {', '.join(all_kinds())}."
+        raise refusal("missing-key", message, remedy, "`publish.kind`")
     kind = table["kind"]
     if not isinstance(kind, str) or not is_kind(kind):
         near = did_you_mean(str(kind)[:100], all_kinds())
-        raise refusal("kind", f"kind in [[publish]] is {show_value(kind)}.", near, "[[publish]] kind")
+        raise refusal("kind", f"`publish.kind` is {show_value(kind)}.", near, "`publish.kind`")
     publication = publication_class(kind)
     keys = common_keys(kind) | publication_keys(kind)
     nested = {
@@ -167,11 +167,11 @@ def _read_publication(section: object, folder: PolicyFolder) -> Publication:
     rest = {name: value for name, value in table.items() if name not in ("kind", *nested)}
     own = (key.name for key in publication_keys(kind).values())
     _refuse_foreign(kind, rest, [*own, *(key.name for key in common_keys(kind).values()), *nested])
-    given: dict[str, Any] = read_keys(keys, rest, "[[publish]]", folder)
+    given: dict[str, Any] = read_keys(keys, rest, "`publish`", folder)
     for name, (field, part) in nested.items():
         if name in table:
-            inside, tables = keys_of(part.holder), require_list(table[name], part.title)
-            given[field] = tuple(part.holder(**read_keys(inside, one, part.title, folder)) for one in tables)
+            inside, tables = keys_of(part.holder), require_list(table[name], part.where)
+            given[field] = tuple(part.holder(**read_keys(inside, one, part.where, folder)) for one in tables)
     return publication(**given)
 
 
@@ -180,12 +180,12 @@ def _refuse_foreign(kind: str, table: Mapping[str, Any], names: Collection[str])
     for name in table:
         if name not in names:
             having = (one for one in KINDS if name in {key.name for key in publication_keys(one).values()})
-            others = " or ".join(f'"{one}"' for one in having)
-            remedy = f"Remove it, or use kind = {others}." if others else did_you_mean(name[:60], names)
-            if name in keys_of(Terms) and keys_of(Terms)[name].section == "[privacy]":
-                remedy = f"Write {name} in [privacy]: it is one for all publications, which may have a weight."
-            message = f'kind = "{kind}" has no key {name[:60]!r} in [[publish]].'
-            raise refusal("unknown-key", message, remedy, f"[[publish]] {name[:60]}")
+            others = " | ".join(f'"{one}"' for one in having)
+            remedy = f"Remove it, or use `publish.kind = {others}`." if others else did_you_mean(name[:60], names)
+            if name in keys_of(Terms) and keys_of(Terms)[name].section == "privacy":
+                remedy = f"Write `privacy.{name}`: it is one for all publications, which may have a weight."
+            message = f'`publish.kind = "{kind}"` has no key {name[:60]!r}.'
+            raise refusal("unknown-key", message, remedy, f"`publish.{name[:60]}`")
 
 
 def _refuse_placeholders(parts: Mapping[str, Any]) -> None:
@@ -196,7 +196,7 @@ def _refuse_placeholders(parts: Mapping[str, Any]) -> None:
         message = f"{some} still {'says' if len(places) == 1 else 'say'} {PLACEHOLDER}."
         remedy = "Write what you know beforehand."
         if "data.person" in places:
-            remedy += " Where no column tells people apart, write rows_are_people = true instead of person."
+            remedy += " Where no column tells people apart, write `data.rows_are_people = true` instead of person."
         raise refusal("placeholder", message, remedy, places[0])
 
 

@@ -24,7 +24,7 @@ from crowdblend.policies.key import arguments_of, unknown_argument
 from crowdblend.policies.proposed import left_by_proposals
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
-from crowdblend.policies.refusals import did_you_mean, is_reading_toml, refusal, speaking_python
+from crowdblend.policies.refusals import did_you_mean, refusal
 from crowdblend.policies.registry import policy_class
 from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import DataSource, Format
@@ -70,7 +70,6 @@ class Policy(Terms, frozen=True, kw_only=True):
             epsilon.
     """
 
-    for_users = True
     elsewhere: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(_OF_DESIGNS, "It belongs to the design: sampling=Poisson(0.5), for example."),
         **dict.fromkeys(_OF_PUBLICATIONS, "It belongs to a publication: publish=Table(k=20), for example."),
@@ -121,17 +120,16 @@ class Policy(Terms, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.__dict__["in_python"] = not is_reading_toml()
         listed: object = (self.publish,) if isinstance(self.publish, Publication) else self.publish
         if not isinstance(listed, list | tuple) or not all(isinstance(one, Publication) for one in listed):
             message = "publish takes publications, such as Table(…) or a list of them."
-            raise refusal("type", message, 'Write publish=Table("sex", "age"), for example.', "[[publish]]")
+            raise refusal("type", message, 'Write publish=Table("sex", "age"), for example.', "`publish`")
         if not listed:
             message = "The policy publishes nothing."
-            raise refusal("no-publication", message, 'Add [[publish]] with kind = "table", for example.', "[[publish]]")
+            raise refusal("no-publication", message, 'Add `publish.kind = "table"`, for example.', "`publish`")
         if self.split is not None and (not isinstance(self.split, str) or self.split not in SPLITS):
-            message = f"split in [privacy] is {str(self.split)[:60]!r}."
-            raise refusal("choice", message, did_you_mean(str(self.split), SPLITS), "[privacy] split")
+            message = f"`privacy.split` is {str(self.split)[:60]!r}."
+            raise refusal("choice", message, did_you_mean(str(self.split), SPLITS), "`privacy.split`")
         written = cast("Sequence[Publication]", listed)
         force_setattr(self, "publish", tuple(level for one in written for level in one.expand(self, self.split)))
         if self.split is None and len(self.publish) > len(written):  # levels of one column are about the same people
@@ -140,11 +138,6 @@ class Policy(Terms, frozen=True, kw_only=True):
         self._check_budget()
         _ = self.parts
         self._check_choice()
-
-    @property
-    def in_python(self) -> bool:
-        """True if it was written in Python, and is spoken of in its words; not in a policy file."""
-        return bool(self.__dict__["in_python"])
 
     @cached_property
     def terms(self) -> Terms:
@@ -155,24 +148,28 @@ class Policy(Terms, frozen=True, kw_only=True):
         if not self.is_programme:
             (only,) = self.publish
             if only.share is not None or self.split is not None:
-                what, where = ("share", "[[publish]] share") if only.share is not None else ("split", "[privacy] split")
-                message = f"There is one publication, and {what} is about several."
-                raise refusal("one-publication", message, f"Remove {what}, or add a publication.", where)
+                where = "`publish.share`" if only.share is not None else "`privacy.split`"
+                message = f"There is one publication, and {where} is about several."
+                raise refusal("one-publication", message, f"Remove {where}, or add a publication.", where)
             return
         seen: set[str] = set()
         for one in self.publish:
             if one.rows_are_links:
-                message = f'kind = "{one.kind}" is about links, and several publications share one table of people.'
-                raise refusal("split", message, "Publish it in a policy of its own.", "[[publish]] kind")
+                message = (
+                    f'`publish.kind = "{one.kind}"` is about links, and several publications share one table of people.'
+                )
+                raise refusal("split", message, "Publish it in a policy of its own.", "`publish.kind`")
             if one.name is None:
                 message = f"One of several publications, of kind {one.kind!r}, has no name."
-                raise refusal("publication-name", message, "Name each; its file is called so.", "[[publish]] name")
+                raise refusal("publication-name", message, "Name each with `publish.name`.", "`publish.name`")
             if self.split == "fresh" and one.weight != 1:
-                message = f'Publication {one.name!r} has a weight, and with split = "fresh" nothing is divided.'
-                raise refusal("weight", message, "Remove weight.", "[[publish]] weight")
+                message = (
+                    f'Publication {one.name!r} has a weight, and with `privacy.split = "fresh"` nothing is divided.'
+                )
+                raise refusal("weight", message, "Remove `publish.weight`.", "`publish.weight`")
             if one.name.lower() in seen:
                 message = f"Two publications are called {one.name!r}."
-                raise refusal("publication-twice", message, "Rename one.", "[[publish]] name")
+                raise refusal("publication-twice", message, "Rename one.", "`publish.name`")
             seen.add(one.name.lower())
 
     def _check_budget(self) -> None:
@@ -181,11 +178,11 @@ class Policy(Terms, frozen=True, kw_only=True):
         missing = next((name for name in wanted if getattr(self, name) is None), None)
         if self.is_programme and missing is not None:
             message = f"Several publications share epsilon and delta, and {missing} is missing."
-            raise refusal("planned", message, f"Add {missing} to [privacy].", f"[privacy] {missing}")
+            raise refusal("planned", message, f"Add `privacy.{missing}`.", f"`privacy.{missing}`")
         zero = next((name for name in wanted if getattr(self, name) == 0), None)
         if self.is_programme and zero is not None:
             remedy = f"Raise {zero}, for example to {'1.0' if zero == 'epsilon' else '1e-6'}."
-            raise refusal("planned", f"{zero} must be above 0.", remedy, f"[privacy] {zero}")
+            raise refusal("planned", f"{zero} must be above 0.", remedy, f"`privacy.{zero}`")
 
     def _check_choice(self) -> None:
         """Refuse a choice among recodings that the publications cannot share."""
@@ -227,7 +224,7 @@ class Policy(Terms, frozen=True, kw_only=True):
         """Refuse terms that the one publication's kind does not have: they would be ignored."""
         for field in only.lacks:
             if self.gives(field):
-                message = f'kind = "{only.kind}" has no {field.replace("_", " ")}.'
+                message = f'`publish.kind = "{only.kind}"` has no {field.replace("_", " ")}.'
                 raise refusal("unknown-key", message, f"Remove {field}.", field)
 
     @property
@@ -235,7 +232,7 @@ class Policy(Terms, frozen=True, kw_only=True):
         """The decisions about the one publication; refuses a programme of several."""
         if self.is_programme:
             message = "This takes a policy with one publication, and there are several."
-            raise refusal("one-publication", message, "Take one of them at a time.", "[[publish]]")
+            raise refusal("one-publication", message, "Take one of them at a time.", "`publish`")
         return self.parts[0]
 
     @cached_property
@@ -253,30 +250,26 @@ class Policy(Terms, frozen=True, kw_only=True):
         if data.format != "frame":
             return super().with_source(data)
         placed = copy.copy(self)
-        placed.__dict__.update(in_python=self.in_python, parts=tuple(part.with_source(data) for part in self.parts))
+        placed.__dict__["parts"] = tuple(part.with_source(data) for part in self.parts)
         return placed
 
     def replace(self, **changes: Any) -> Self:
         """Return the same policy with `changes`, other values for some arguments, checked as a new one."""
-        with speaking_python(self.in_python):
-            known = {*self.__struct_fields__, *arguments_of(type(self))}
-            for wrong in changes.keys() - known:
-                raise unknown_argument(type(self), wrong)
-            publish = changes.get("publish", self.publish)
-            alone = publish[0] if isinstance(publish, list | tuple) and len(publish) == 1 else publish
-            if "sampling" in changes and "delta" not in changes and isinstance(alone, Publication):
-                changes["delta"] = alone.under_design(self.terms.replace(**_of_terms(changes))).delta
-            made = replace(self, **changes)
-        made.__dict__["in_python"] = self.in_python
-        return made
+        known = {*self.__struct_fields__, *arguments_of(type(self))}
+        for wrong in changes.keys() - known:
+            raise unknown_argument(type(self), wrong)
+        publish = changes.get("publish", self.publish)
+        alone = publish[0] if isinstance(publish, list | tuple) and len(publish) == 1 else publish
+        if "sampling" in changes and "delta" not in changes and isinstance(alone, Publication):
+            changes["delta"] = alone.under_design(self.terms.replace(**_of_terms(changes))).delta
+        return replace(self, **changes)
 
     def plan(self) -> Plan:
         """Return what follows from the policy alone: what was left open, the guarantees, the assumptions.
 
         No data are read.
         """
-        with speaking_python(self.in_python):
-            planned: Plan = import_module("crowdblend.kinds").plan(self)
+        planned: Plan = import_module("crowdblend.kinds").plan(self)
         return planned
 
     def recode(self, data: Any) -> Any:
@@ -285,8 +278,7 @@ class Policy(Terms, frozen=True, kw_only=True):
         For comparing a release with the truth, with last year's data or with a test set: rows stay in their order,
         nothing is published and nothing is recorded. Columns that the frame lacks are left out.
         """
-        with speaking_python(self.in_python):
-            return import_module("crowdblend.api.recoding").recode(self, data)
+        return import_module("crowdblend.api.recoding").recode(self, data)
 
     def to_toml(self) -> str:
         """Return the policy as TOML, which reads back as an equal policy."""

@@ -151,10 +151,10 @@ PRESETS = {
         "yearly counts by area, sex and age, ten years under one budget",
         "table",
         columns=("area", "sex", "age"),
-        said={"[privacy] releases": "10"},
+        said={"privacy.releases": "10"},
     ),
     "microdata": Preset("microdata for researchers", "microdata"),
-    "survey-strata": Preset("a survey with strata", "table", "strata", said={"[sampling] thin": "0.8"}),
+    "survey-strata": Preset("a survey with strata", "table", "strata", said={"sampling.thin": "0.8"}),
     "register-by-district": Preset("a register by district", "table", "everybody", columns=("area", "sex")),
 }
 
@@ -163,7 +163,7 @@ def preset_of(name: str | None) -> Preset:
     """Return the preset of a name; without one, a preset that says nothing."""
     if name is not None and name not in PRESETS:
         message = f"There is no preset {name[:60]!r}."
-        raise InvalidInput(message, remedy=did_you_mean(name, PRESETS), where="--preset", code="init.preset")
+        raise InvalidInput(message, remedy=did_you_mean(name, PRESETS), where="`--preset`", code="init.preset")
     return Preset("", None) if name is None else PRESETS[name]
 
 

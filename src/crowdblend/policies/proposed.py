@@ -15,7 +15,7 @@ from crowdblend.policies.terms import Terms
 from crowdblend.trusted.calculus import Certificate, verify_file
 from crowdblend.trusted.numerics.balls import total
 
-_PROPOSED = "[privacy] proposed"
+_PROPOSED = "`privacy.proposed`"
 # The designs whose releases are about everybody in the data, or draw a sample of them here.
 _OF_EVERYBODY = ("everybody", "poisson")
 # Of what is left, so much is lost to rounding.
@@ -47,7 +47,7 @@ def left_by_proposals(terms: Terms) -> Terms:
     design = terms.sampling.design if terms.gives("sampling") else None
     if terms.proposes and design != "everybody":
         message = "A proposal is about everybody in the data."
-        raise refusal("proposed", message, 'Write design = "everybody" in [sampling].', "[release] proposes")
+        raise refusal("proposed", message, 'Write `sampling.design = "everybody"`.', "`release.proposes`")
     if not terms.proposed:
         return terms
     check_proposed_design(design)
@@ -56,10 +56,10 @@ def left_by_proposals(terms: Terms) -> Terms:
         message = (
             f"Domains were proposed from the data, and {missing} is left to the plan: losses add up to stated ones."
         )
-        raise refusal("proposed", message, f"Add {missing} to [privacy].", f"[privacy] {missing}")
+        raise refusal("proposed", message, f"Add `privacy.{missing}`.", f"`privacy.{missing}`")
     spent = [one.differential() for one in read_proposals(terms.proposed)]
     if len(set(terms.proposed)) < len(terms.proposed) or any(one is None for one in spent):
-        message = "proposed in [privacy] names a release that proposes nothing, or one of them twice."
+        message = "`privacy.proposed` names a release that proposes nothing, or one of them twice."
         raise refusal("proposed", message, "Name each proposal once.", _PROPOSED)
     changes: dict[str, float] = {}
     for name in ("epsilon", "delta"):
@@ -70,5 +70,5 @@ def left_by_proposals(terms: Terms) -> Terms:
         changes[name] = (given - lost) * (1 - _ROUNDING)
         if changes[name] <= 0 < lost:
             message = f"What proposed the domains has spent {lost:g} of {name} = {given:g}."
-            raise refusal("proposed", message, f"Raise {name}.", f"[privacy] {name}")
+            raise refusal("proposed", message, f"Raise {name}.", f"`privacy.{name}`")
     return terms.replace(**changes)

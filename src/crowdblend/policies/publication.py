@@ -32,7 +32,7 @@ class Publication(Section, frozen=True, kw_only=True):
     A kind declares its keys as fields. Type checkers are told of positional columns by an `__init__` beside them.
     """
 
-    section = "[[publish]]"
+    section = "publish"
     positional = "columns"
     rules: ClassVar[tuple[Rule, ...]] = (
         conflicts("share", "weight", code="weight", because="shares are planned by weights"),
@@ -69,23 +69,23 @@ class Publication(Section, frozen=True, kw_only=True):
         key("How much its error matters beside the others', where shares are planned; 1 unless given.", _WEIGHT),
     ] = 1.0
     columns: Annotated[
-        Names, key("The columns that it publishes, all declared in [columns]; all of them unless given.")
+        Names, key("The columns that it publishes, all declared in `columns`; all of them unless given.")
     ] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.name is not None and not PUBLICATION_NAME.fullmatch(self.name):
-            message = f"name in [[publish]] is {self.name[:60]!r}, which cannot be a file name."
-            raise refusal("publication-name", message, "Use at most 100 letters, digits, - and _.", "[[publish]] name")
+            message = f"`publish.name` is {self.name[:60]!r}, which cannot be a file name."
+            raise refusal("publication-name", message, "Use at most 100 letters, digits, - and _.", "`publish.name`")
         if self.name is not None and _DEVICE.fullmatch(self.name):
-            message = f"name in [[publish]] is {self.name!r}, and Windows has a device of this name."
-            raise refusal("publication-name", message, "Choose another name.", "[[publish]] name")
+            message = f"`publish.name` is {self.name!r}, and Windows has a device of this name."
+            raise refusal("publication-name", message, "Choose another name.", "`publish.name`")
         if self.name is not None and self.name.lower() in _TAKEN:
             message = f"A file called {self.name!r} is written beside the data."
-            raise refusal("publication-name", message, "Choose another name.", "[[publish]] name")
+            raise refusal("publication-name", message, "Choose another name.", "`publish.name`")
         if len(set(self.columns)) < len(self.columns):
             message = "A publication names a column twice."
-            raise refusal("publication-columns", message, "Name each column once.", "[[publish]] columns")
+            raise refusal("publication-columns", message, "Name each column once.", "`publish.columns`")
 
     def expand(self, terms: Terms, split: str | None) -> tuple[Publication, ...]:
         """Return the publications that it stands for: itself, or several that share its budget.
@@ -118,9 +118,9 @@ class Publication(Section, frozen=True, kw_only=True):
         for name in self.columns:
             if name not in by_name:
                 who = f"{self.kind} {self.name!r}" if self.name else self.kind
-                message = f"The {who} takes a column {name[:60]!r}, which [columns] does not declare."
-                remedy = did_you_mean(name, by_name) if by_name else "Declare it in [columns]."
-                raise refusal("unknown-column", message, remedy, "[[publish]] columns")
+                message = f"The {who} takes a column {name[:60]!r}, which `columns` does not declare."
+                remedy = did_you_mean(name, by_name) if by_name else "Declare it in `columns`."
+                raise refusal("unknown-column", message, remedy, "`publish.columns`")
         return tuple(by_name[name] for name in self.columns) if self.columns else terms.columns
 
     def __hash__(self) -> int:

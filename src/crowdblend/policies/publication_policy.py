@@ -44,7 +44,7 @@ with lazy_imports():
 class PublicationPolicy(Terms, frozen=True, kw_only=True):
     """A publication, and the terms as it has them; complete and free of contradictions."""
 
-    section = "[[publish]]"
+    section = "publish"
     inner = "publication"
 
     publication: Publication
@@ -69,8 +69,8 @@ class PublicationPolicy(Terms, frozen=True, kw_only=True):
             given["people"] = drawn.population
         drawing = parts_of(cls)["sampling"]
         if drawing.required and "sampling" not in given:
-            message = "The policy has no section [sampling]."
-            raise refusal("missing-section", message, "Add it, with design.", "[sampling]")
+            message = "The policy has no section `sampling`."
+            raise refusal("missing-section", message, "Add it, with `sampling.design`.", "`sampling`")
         for field, declared in keys_of(cls).items():
             if declared.required and field not in given:
                 own = keys_of(type(drawn)).get("of") if field == "people" else None
@@ -135,9 +135,11 @@ class PeoplePolicy(PublicationPolicy, frozen=True, kw_only=True):
         """Refuse a design that nothing is proved for with this kind."""
         designs = self.publication.designs
         if self.sampling.design not in designs:
-            message = f'kind = "{self.kind}" is not certified for design = "{self.sampling.design}".'
-            remedy = f"Use design = {' or '.join(json.dumps(design) for design in designs)} in [sampling]."
-            raise refusal("design", message, remedy, "[sampling] design")
+            message = (
+                f'`publish.kind = "{self.kind}"` is not certified for `sampling.design = "{self.sampling.design}"`.'
+            )
+            remedy = f"Use `sampling.design = {' | '.join(json.dumps(design) for design in designs)}`."
+            raise refusal("design", message, remedy, "`sampling.design`")
 
 
 class SampledPolicy(PeoplePolicy, frozen=True, kw_only=True):

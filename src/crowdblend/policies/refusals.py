@@ -1,22 +1,18 @@
-"""Refusals of a policy: the error, the nearest known name, the place, and a value as TOML.
-
-They are in the words of the caller: in Python sections are arguments, and designs and kinds are classes.
-"""
+"""Refusals of a policy: the error, the nearest known name, the place, and a value as TOML."""
 
 from __future__ import annotations
 
 import datetime
 import numbers
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from decimal import Decimal
 from types import NoneType
 from typing import TypeVar
 
 from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.notation import TOML
 from crowdblend.trusted.guarantees.parameters import brief
 from crowdblend.trusted.machine.lazy import lazy_imports
 
@@ -60,7 +56,8 @@ def naming(where: str, build: Callable[[], Result]) -> Result:
     except InvalidInput as error:
         area, _, name = error.code.rpartition(".")
         code = "domain" if area == "recoding" or error.code == InvalidInput.usual_code else name
-        raise refusal(code, f"{where}: {error.message}", error.remedy, where) from None
+        message, remedy, _ = error.refusal
+        raise refusal(code, f"{where}: {message}", remedy, where) from None
 
 
 def problem_of(value: object, largest: int = _LARGEST) -> str | None:
@@ -114,75 +111,11 @@ def plain_value(value: object) -> object:
     return Decimal(repr(float(value))) if real else value  # type: ignore[arg-type]
 
 
-_READING_TOML: ContextVar[bool] = ContextVar("reading TOML", default=False)
-# Arguments of Policy itself have no section in Python.
-_OWN = r"\[(?:privacy|data|release)\]"
-_RULES: tuple[tuple[str, str], ...] = (
-    (r"section \[(\w+)\]", r"\1"),
-    (rf" (?:in|to|of|from) {_OWN}", ""),
-    (rf"{_OWN} (has|needs|accepts|takes|is)\b", r"Policy \1"),
-    (rf"{_OWN} (?=[a-z])", ""),
-    (_OWN, "Policy"),
-    (r"\[\[publish\.(\w+)\]\]", r"\1"),
-    (r"\[\[publish\]\]", "publish"),
-    (r"\[sampling\] has sampling=", "Policy has sampling="),
-    (r"\[(sampling|columns|recoding|about)\]", r"\1"),
-    (r"\b([a-z_]+) = true\b", r"\1=True"),
-    (r"\b([a-z_]+) = false\b", r"\1=False"),
-    (r"\b([a-z_]+) = (?=[\"\[{])", r"\1="),
-    (r"\b(Write|Add|write|add|or) ([a-z_]+) = ", r"\1 \2="),
-    # Commands and their options.
-    (r"--engine ([a-z]+)", r'engine="\1"'),
-    (r"crowdblend check\b", "check(data, policy)"),
-    (r"crowdblend ledger show ([0-9]+)", r"Ledger.entry(\1)"),
-    (r"crowdblend ledger list", "Ledger.entries()"),
-    (r"crowdblend ledger (overlap|distinct) (\S+|'[^']*') ('[^']*')", r"Ledger.\1(\2, \3)"),
-)
-
-
-def in_python(text: str) -> str:
-    """Return a sentence about a policy file in the words of Python.
-
-    >>> in_python('Write design = "poisson" in [sampling], or kind = "outlier-table"; rate in [sampling] is 2.')
-    'Write sampling=Poisson(…), or OutlierTable; rate in sampling is 2.'
-    >>> in_python('The shares in [[publish]] add up to 1.4. Add epsilon to [privacy], or write split = "people".')
-    'The shares in publish add up to 1.4. Add epsilon, or write split="people".'
-    >>> in_python("To see them: crowdblend check. Or: crowdblend ledger overlap 'a town' 'b'.")
-    "To see them: check(data, policy). Or: Ledger.overlap('a town', 'b')."
-    """
-    if not re.search(r"\[+[a-z]| = |--engine|crowdblend ", text):  # no rule finds anything
-        return text
-    text = re.sub(
-        r'design = "([a-z]+)"(?: in \[sampling\])?', lambda found: f"sampling={found[1].capitalize()}(…)", text
-    )
-    text = re.sub(r'kind = "([a-z-]+)"', lambda found: found[1].title().replace("-", ""), text)
-    for notation, words in _RULES:
-        text = re.sub(notation, words, text)
-    return text
-
-
 @contextmanager
-def speaking_python(speaks: bool = True) -> Iterator[None]:
-    """Say what is refused in the words of Python, unless a policy file is read."""
+def written_in_toml() -> Iterator[None]:
+    """Spell what is refused as the policy file has it that is read."""
     try:
         yield
     except CrowdblendError as error:
-        if speaks and not _READING_TOML.get():
-            error.message, error.remedy = in_python(error.message), in_python(error.remedy)
-            error.where = error.where and error.where.removeprefix("--")
+        error.notation = TOML
         raise
-
-
-def is_reading_toml() -> bool:
-    """Return whether a policy file is read."""
-    return _READING_TOML.get()
-
-
-@contextmanager
-def reading_toml() -> Iterator[None]:
-    """Keep the words of policy files while one is read."""
-    before = _READING_TOML.set(True)
-    try:
-        yield
-    finally:
-        _READING_TOML.reset(before)

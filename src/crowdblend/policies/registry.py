@@ -81,7 +81,7 @@ def kind_of(name: str) -> Kind:
             return found
     message = f"There is no kind {name[:60]!r}."
     remedy = f"Use one of {', '.join(all_kinds())}."
-    raise InvalidInput(message, remedy=remedy, where="[[publish]] kind", code="policy.kind")
+    raise InvalidInput(message, remedy=remedy, where="`publish.kind`", code="policy.kind")
 
 
 def all_kinds() -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from crowdblend.notation import alternatives
 from crowdblend.policies.key import Key, Part, Section, declarations_of
 from crowdblend.policies.refusals import refusal
 
@@ -27,30 +28,24 @@ class KeyRule(Struct, frozen=True):
         """Refuse a section that breaks the rule: one sentence, what to do, and the place."""
         if self.unless and _is_given(holder, self.unless):
             return
-        places = [_place(holder, name) for name in self.keys]
-        # Of keys of several sections each is named with its own, where exactly one of them is given.
-        apart = self.relation == "one of" and len({place for place, _ in places}) > 1
-        here = "" if apart else places[0][0]
-        said = [text if place in (here, "") else f"{text} in {place}" for place, text in places]
+        named = [_named(type(_holder_of(holder, name.partition(".")[0].partition("=")[0])), name) for name in self.keys]
         given = [_is_given(holder, name) for name in self.keys]
-        known = [text for text, is_given in zip(said, given, strict=True) if is_given]
-        first, others = said[0], " or ".join(filter(None, [", ".join(said[1:-1]), said[-1] if said[1:] else ""]))
+        known = [name for name, is_given in zip(named, given, strict=True) if is_given]
+        first, others = named[0], alternatives(tuple(named[1:])) if named[1:] else ""
         if self.relation == "conflicts" and given[0] and (len(known) > 1 or not others):
-            message, remedy = " and ".join(known[:2]), f"Remove {' or '.join(known[1::-1])}."
+            message = f"{first} and {known[1]} exclude each other" if others else f"{first} is not possible here"
+            remedy = f"Remove {' or '.join(known[1::-1])}."
         elif self.relation == "needs" and given[0] and len(known) == 1:
-            message, remedy = f"{first} without {others}", f"Add {others}, or remove {first}."
+            message, remedy = f"{first} needs {others}", f"Add {others}, or remove {first}."
         elif self.relation == "one of" and len(known) != 1:
-            message, remedy = (
-                " and ".join(known) or f"none of {', '.join(said)}",
-                f"Give exactly one of {', '.join(said)}.",
-            )
+            every = alternatives(tuple(named))
+            message = f"{' and '.join(known)} exclude each other" if known else f"{every} is missing"
+            remedy = f"Give exactly one of {', '.join(named)}."
         else:
             return
-        because = f": {self.because}" if self.because else ""
-        name = getattr(holder, "name", None) if here == holder.section else None
-        who = (here or ("The policy" if apart else "The declaration")) + (f" {str(name)[:60]!r}" if name else "")
-        where = f"{places[0][0]} {first.partition(' ')[0]}".strip()
-        raise refusal(self.code, f"{who} has {message}{because}.", remedy, where)
+        name = getattr(holder, "name", None) if first.startswith(f"`{holder.section}.") else None
+        who, because = f"{str(name)[:60]!r}: " if name else "", f": {self.because}" if self.because else ""
+        raise refusal(self.code, f"{who}{message}{because}.", remedy, f"`{first.strip('`').partition(' = ')[0]}`")
 
 
 def conflicts(name: str, *others: str, code: str | None = None, because: str = "", unless: str = "") -> KeyRule:
@@ -93,19 +88,14 @@ def _holder_of(holder: Section, field: str) -> Section:
     return inside if isinstance(inside, Section) and field in inside.__struct_fields__ else holder
 
 
-def _place(holder: Section, name: str) -> tuple[str, str]:
-    """Return the section of a key, and the key as sentences name it, with its value where that matters."""
-    return _place_in(type(_holder_of(holder, name.partition(".")[0].partition("=")[0])), name)
-
-
-def _place_in(holder: type[Section], name: str) -> tuple[str, str]:
+def _named(holder: type[Section], name: str) -> str:
+    """Return a key as sentences name it, with its value where that matters."""
     first, _, rest = name.partition(".")
     first, _, value = first.partition("=")
     declared = declarations_of(holder).get(first)
     if isinstance(declared, Part):
-        return _place_in(declared.holder, rest) if rest else ("", declared.title)
+        return _named(declared.holder, rest) if rest else declared.where
     if declared is None:
-        return holder.section, holder.said.get(first, first)
-    return declared.section, declared.name + (
-        f' = "{value}"' if value else " = true" if declared.kind == "flag" else ""
-    )
+        return holder.said.get(first, f"`{holder.section}.{first}`")
+    setting = f' = "{value}"' if value else " = true" if declared.kind == "flag" else ""
+    return f"`{declared.path}{setting}`"

@@ -62,7 +62,7 @@ class Coins(Sampling, frozen=True):
     words = "a sample for which a coin of its own decided about each person"
     meaning = (
         "Independent coins are your assumption. A survey of a fixed number of people, or of quotas, households or "
-        'volunteers, is not such a sample: write design = "poisson" for it.'
+        'volunteers, is not such a sample: write `sampling.design = "poisson"` for it.'
     )
 
     rate: Annotated[float, says("The share of people who were sampled, each by a coin of their own.", "rate")]
@@ -111,13 +111,16 @@ class Survey(Sampling, frozen=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.people is not None and self.of is not None and self.people > self.of:
-            message = f"people in [sampling] is {self.people}, of {self.of} people."
-            raise refusal("sample", message, "Lower people, or correct of.", "[sampling] people")
+            message = f"`sampling.people` is {self.people}, of {self.of} people."
+            raise refusal("sample", message, "Lower people, or correct of.", "`sampling.people`")
         if self.thin is not None and (self.people is None or self.of is None):
             name = "people" if self.people is None else "of"
-            message = f"[sampling] has thin and no {name}."
-            remedy = 'Say how many of how many people were drawn at random; if you do not know, use design = "poisson".'
-            raise refusal("missing-key", message, remedy, f"[sampling] {name}")
+            message = f"`sampling.thin` needs `sampling.{name}`."
+            remedy = (
+                "Say how many of how many people were drawn at random; if you do not "
+                'know, use `sampling.design = "poisson"`.'
+            )
+            raise refusal("missing-key", message, remedy, f"`sampling.{name}`")
 
     @property
     def population(self) -> int | None:
@@ -173,8 +176,8 @@ class Strata(Sampling, frozen=True):
         super().__post_init__()
         _ = self.stratum_rates
         if self.already_drawn and self.thin is not None:
-            message = "[sampling] has already_drawn, which assumes independent coins, and thin, which needs none."
-            raise refusal("thin", message, "Remove already_drawn.", "[sampling] already_drawn")
+            message = "`sampling.already_drawn` assumes independent coins, and `sampling.thin` needs none."
+            raise refusal("thin", message, "Remove `sampling.already_drawn`.", "`sampling.already_drawn`")
 
     @property
     def stratum(self) -> str:
@@ -228,8 +231,8 @@ class Weights(Sampling, frozen=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.low is None) != (self.high is None):
-            message = "[sampling] has one of low and high, and weights are bounded from both sides."
-            raise refusal("biased-sampling", message, "Add the other.", "[sampling] low")
+            message = "`sampling.low` and `sampling.high` bound weights from both sides, and one of them is missing."
+            raise refusal("biased-sampling", message, "Add the other.", "`sampling.low`")
         _check_order(self)
 
     @property
@@ -270,14 +273,14 @@ class Biased(Sampling, frozen=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.rate is None and not self.already_drawn:
-            message = "Biased sampling in [sampling] has no rate to draw at."
-            raise refusal("biased-sampling", message, "Add rate, or already_drawn = true.", "[sampling] rate")
+            message = "`sampling.rate` is missing: unequal probabilities need a rate to draw at."
+            raise refusal("biased-sampling", message, "Add it, or `sampling.already_drawn = true`.", "`sampling.rate`")
         _check_order(self)
         if not self.exceptions and self.max_rate not in (None, self.high):
             message = (
-                f"max_rate in [sampling] is {self.max_rate}, and without exceptions nobody is above high, {self.high}."
+                f"`sampling.max_rate` is {self.max_rate}, and without exceptions nobody is above high, {self.high}."
             )
-            raise refusal("biased-sampling", message, "Remove max_rate, or add exceptions.", "[sampling] max_rate")
+            raise refusal("biased-sampling", message, "Remove it, or add `sampling.exceptions`.", "`sampling.max_rate`")
 
     def thin_by(self, share: float) -> Self:
         """Return the same with smaller probabilities; of exceptions nothing is known but that they are thinned too."""
@@ -329,6 +332,6 @@ def _check_order(sampling: Sampling) -> None:
     ends = ((name, getattr(sampling, name)) for name in ("low", "rate", "high", "max_rate"))
     for (name, value), (above, bound) in pairwise([end for end in ends if end[1] is not None]):
         if value > bound:
-            message = f"{name} in [sampling] is {value} and above {above}, {bound}."
+            message = f"`sampling.{name}` is {value} and above {above}, {bound}."
             remedy = "Correct them: low, rate, high and max_rate rise in this order."
-            raise refusal("biased-sampling", message, remedy, f"[sampling] {name}")
+            raise refusal("biased-sampling", message, remedy, f"`sampling.{name}`")

@@ -40,12 +40,12 @@ class _DesignDefaults:
 class Sampling(_DesignDefaults, Section, frozen=True):
     """The way in which people come into the counts; parts that a design lacks are None or False."""
 
-    section = "[sampling]"
+    section = "sampling"
     said: ClassVar[Mapping[str, str]] = {
-        "everybody": 'design = "everybody"',
-        "stratum": 'design = "strata"',
-        "weight": 'design = "weights"',
-        "people": 'design = "survey"',
+        "everybody": '`sampling.design = "everybody"`',
+        "stratum": '`sampling.design = "strata"`',
+        "weight": '`sampling.design = "weights"`',
+        "people": '`sampling.design = "survey"`',
     }
     design: ClassVar[str]
     # What the data are with this design, and what that means for what is published.

@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import json
 from msgspec.structs import replace
 
+from crowdblend.notation import TOML, spell
 from crowdblend.policies.domains import DOMAINS, AxisDomain
 from crowdblend.policies.key import Key, Section, keys_of, parts_of, sections_of
 from crowdblend.policies.policy import SPLITS
@@ -143,7 +144,7 @@ def _publication(kind: str) -> dict[str, Any]:
     for part in parts_of(publication_class(kind)).values():
         if not part.inline:
             items = _section(keys_of(part.holder).values())
-            made = {"type": "array", "description": part.meaning, "items": items}
+            made = {"type": "array", "description": spell(part.meaning, TOML), "items": items}
             found["properties"][part.name.removeprefix("publish.")] = made
     return found
 

@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from crowdblend.notation import within
 from crowdblend.policies import files
 from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.policies.key import Key
@@ -62,7 +63,7 @@ class DataSource:
     def __post_init__(self) -> None:
         if _SCHEME.match(self.source) and _PASSWORD.search(self.source):
             raise refusal(
-                "password", "source in [data] holds a password.", "Move it to PGPASSWORD or ~/.pgpass.", "[data] source"
+                "password", "`data.source` holds a password.", "Move it to PGPASSWORD or ~/.pgpass.", "`data.source`"
             )
         self._check_keys()
         _ = self.csv
@@ -77,7 +78,7 @@ class DataSource:
     def name(self) -> str:
         """The name of the source in messages to the steward: without folder, host or user."""
         if self.query is not None:
-            return "the query in [data]"
+            return "the query"
         return f"table {self.table}" if self.is_database else Path(self.source).name
 
     @property
@@ -99,20 +100,20 @@ class DataSource:
                 raise refusal(
                     "table-of-source" if having is tabled else name.replace("_", "-"),
                     f"A source of format {self.format} has no {name}.",
-                    f"Remove {name} from [data], or correct format.",
-                    f"[data] {name}",
+                    f"Remove `data.{name}`, or correct `data.format`.",
+                    f"`data.{name}`",
                 )
         if self.format in tabled and (self.table is None) == (self.query is None):
-            message = f"A source of format {self.format} needs either table or query in [data]."
-            raise refusal("table-of-source", message, "Name the table to read, or write a query.", "[data] table")
+            message = f"A source of format {self.format} needs either `data.table` or `data.query`."
+            raise refusal("table-of-source", message, "Name the table to read, or write a query.", "`data.table`")
 
 
 def require_rows(data: DataSource) -> None:
     """Refuse a source that was never named, nor passed from Python."""
     if data.format == "frame" and data.frame is None:
         message = "The policy names no source."
-        remedy = "Add source to [data], or pass the data from Python: crowdblend.release(data, policy)."
-        raise refusal("no-source", message, remedy, "[data] source")
+        remedy = "Add `data.source`, or pass the data from Python."
+        raise refusal("no-source", message, remedy, "`data.source`")
 
 
 def locate(source: str, folder: Path) -> str:
@@ -145,7 +146,7 @@ def require_table(value: object, where: str) -> Mapping[str, Any]:
     """Return a value that is a table of keys; refuse any other."""
     if not isinstance(value, Mapping):
         message = f"{where} is {show_value(value)} instead of a table of keys."
-        raise refusal("section", message, "Write key = value lines below it.", where)
+        raise refusal("section", message, "Write its keys below it.", where)
     return value
 
 
@@ -153,7 +154,7 @@ def require_list(value: object, where: str) -> list[Any]:
     """Return a value that is a list of tables; refuse any other."""
     if not isinstance(value, list):
         message = f"{where} is {show_value(value)} instead of a list of tables."
-        raise refusal("section", message, f"Write {where} with double brackets above each.", where)
+        raise refusal("section", message, f"Write {where} above each, with double brackets.", where)
     return value
 
 
@@ -163,12 +164,14 @@ def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: Policy
     known = {key.name: field for field, key in keys.items()}
     for name in table:
         if name not in known:
-            raise refusal("unknown-key", f"{where} has no key {name!r}.", did_you_mean(name, known), f"{where} {name}")
+            raise refusal(
+                "unknown-key", f"{where} has no key {name!r}.", did_you_mean(name, known), within(where, name)
+            )
     for key in keys.values():
         if key.required and table.get(key.name) is None:
             raise key.missing()
     return {
-        field: key.with_paths(given, partial(folder.locate, where=f"{where} {key.name}"))
+        field: key.with_paths(given, partial(folder.locate, where=within(where, key.name)))
         for field, key in keys.items()
         if (given := table.get(key.name)) is not None
     }
@@ -197,7 +200,7 @@ def format_of(source: str) -> Format:
     if files.ending_of(source) in files.WORKBOOKS:
         message = f"{Path(source).name!r} is a workbook, which may have several sheets."
         remedy = "Save the sheet as CSV in UTF-8 from the spreadsheet program, and name that file."
-        raise refusal("workbook", message, remedy, "[data] source")
+        raise refusal("workbook", message, remedy, "`data.source`")
     message = "The name of the source does not say its format."
-    remedy = 'Add format = "csv", "parquet", "duckdb", "postgres" or "sqlite" to [data].'
-    raise refusal("format", message, remedy, "[data] format")
+    remedy = 'Add `data.format = "csv" | "parquet" | "duckdb" | "postgres" | "sqlite"`.'
+    raise refusal("format", message, remedy, "`data.format`")

@@ -14,6 +14,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
+from crowdblend.notation import TOML, spell
 from crowdblend.policies.code_book import Entry, read_code_book
 from crowdblend.policies.header import ColumnKind, Header, read_header
 from crowdblend.policies.key import Key
@@ -52,23 +53,23 @@ _HEAD = f"""\
 # https://github.com/crowdblend/crowdblend. crowdblend check shows you alone which rows do not fit.
 """
 # What is usual, of any kind and design that has the key, and of some of them.
-_USUAL = {"[privacy] epsilon": "1.0", "[privacy] delta": "1e-6"}
+_USUAL = {"privacy.epsilon": "1.0", "privacy.delta": "1e-6"}
 _USUAL_OF = {
-    "poisson": {"[sampling] rate": "0.5"},
-    "points": {"[[publish]] noise_epsilon": "1.0"},
-    "synopsis": {"[[publish]] conjunctions": "2"},
-    "synthetic": {"[[publish]] rows": "100000"},
+    "poisson": {"sampling.rate": "0.5"},
+    "points": {"publish.noise_epsilon": "1.0"},
+    "synopsis": {"publish.conjunctions": "2"},
+    "synthetic": {"publish.rows": "100000"},
     **{
-        f"{kind} of a {design}": {"[sampling] thin": "0.8"}
+        f"{kind} of a {design}": {"sampling.thin": "0.8"}
         for kind in ("table", "microdata", "points")
         for design in ("survey", "weights")
     },
 }
 # What only the steward knows and the kind or the design cannot do without.
 _ASKED = {
-    "survey": ("[sampling] people", "[sampling] of"),
-    "biased": ("[sampling] rate",),
-    "graph": ("[[publish.statistics]] samples",),
+    "survey": ("sampling.people", "sampling.of"),
+    "biased": ("sampling.rate",),
+    "graph": ("publish.statistics.samples",),
 }
 _NO_PERSON = f"{FILL}   # the column that tells people apart, which is deleted below; or rows_are_people = true"
 _CHECK_PERSON = "# Proposed by its name. Make sure that it tells people apart, the same way in every table:\n"
@@ -125,7 +126,7 @@ def init_policy(
     kind, design = kind or given.kind, design or given.design
     if kind is not None and kind not in KINDS:
         raise InvalidInput(
-            f"kind is {kind!r}.", remedy=did_you_mean(str(kind), KINDS), where="--kind", code="init.kind"
+            f"kind is {kind!r}.", remedy=did_you_mean(str(kind), KINDS), where="`--kind`", code="init.kind"
         )
     found = read_header(Path(data_path), delimiter, encoding) if header is None else header
     who = _person(found.columns, person)
@@ -153,20 +154,20 @@ def init_policy(
     pair = proposed_pair(found.columns if policies[0].rows_are_links else columns, links=policies[0].rows_are_links)
     held = area_of([name for name, _ in columns]) if design == "strata" else weight if design == "weights" else None
     known = {
-        "[data] source": toml_text(_locate(data_path, folder) if header is None else str(data_path)),
-        "[data] format": found.format and toml_text(found.format),
-        "[data] delimiter": found.delimiter and toml_text(found.delimiter),
-        "[data] encoding": encoding and toml_text(encoding),
-        "[data] person": _NO_PERSON if who is None else toml_text(who),
-        "[data] ids": _ROW_NUMBERS if (who, "row number") in found.columns else None,
-        "[data] population": toml_text(population_name(data_path, more)),
-        **{f"[data] {name}": toml_text(value) for name, value in (more or {}).items()},
-        "[privacy] proposed": toml_value([_locate(codebook, folder)]) if book is not None and codebook else None,
-        "[sampling] column": held and toml_text(held),
-        "[[publish]] source": toml_text(pair[0]) if pair else FILL,
-        "[[publish]] target": toml_text(pair[1]) if pair else FILL,
-        "[[publish.statistics]] name": None if policies[0].rows_are_links else '"count"',
-        "[[publish.statistics]] count": f"{{ {toml_name(columns[0][0]) if columns else PLACEHOLDER} = {FILL} }}",
+        "data.source": toml_text(_locate(data_path, folder) if header is None else str(data_path)),
+        "data.format": found.format and toml_text(found.format),
+        "data.delimiter": found.delimiter and toml_text(found.delimiter),
+        "data.encoding": encoding and toml_text(encoding),
+        "data.person": _NO_PERSON if who is None else toml_text(who),
+        "data.ids": _ROW_NUMBERS if (who, "row number") in found.columns else None,
+        "data.population": toml_text(population_name(data_path, more)),
+        **{f"data.{name}": toml_text(value) for name, value in (more or {}).items()},
+        "privacy.proposed": toml_value([_locate(codebook, folder)]) if book is not None and codebook else None,
+        "sampling.column": held and toml_text(held),
+        "publish.source": toml_text(pair[0]) if pair else FILL,
+        "publish.target": toml_text(pair[1]) if pair else FILL,
+        "publish.statistics.name": None if policies[0].rows_are_links else '"count"',
+        "publish.statistics.count": f"{{ {toml_name(columns[0][0]) if columns else PLACEHOLDER} = {FILL} }}",
     }
     asked = {where: FILL for name in (*(one for one, *_ in offered), design) for where in _ASKED.get(name, ())}
     usually = {**usual(offered[0][0], design), **given.said}
@@ -205,9 +206,9 @@ def check_design(kind: str, design: str | None) -> str:
     if design not in offered:
         unsaid = "How people come into the data is not said: a register, or a sample?"
         raise InvalidInput(
-            unsaid if design is None else f"kind = {kind!r} has no design {str(design)[:60]!r}.",
+            unsaid if design is None else f'`publish.kind = "{kind}"` has no design {str(design)[:60]!r}.',
             remedy=f"Use --design {' or '.join(offered)}." if offered else "Leave the design out.",
-            where="--design",
+            where="`--design`",
             code="init.design",
         )
     return design
@@ -218,7 +219,7 @@ def _person(columns: Columns, person: str | None) -> str | None:
     names = [name for name, _ in columns]
     if person is not None and person not in names:
         message = f"The data have no column {person!r}."
-        raise InvalidInput(message, remedy="Use a name from the first line.", where="--person", code="init.person")
+        raise InvalidInput(message, remedy="Use a name from the first line.", where="`--person`", code="init.person")
     return person or proposed_person(columns) or next((name for name, type_ in columns if type_ == "row number"), None)
 
 
@@ -269,7 +270,7 @@ def _sections(kinds: Sequence[str], design: str, known_values: Mapping[str, str]
                 merged[section] = {**merged.get(section, {}), **keys}
     blocks = {section: f"[{section}]\n{_lines(keys, known_values)}" for section, keys in merged.items()}
     if design:
-        told = f"[sampling]\ndesign = {toml_text(design)}   # {DESIGNS[design].meaning}\n"
+        told = f"[sampling]\ndesign = {toml_text(design)}   # {spell(DESIGNS[design].meaning, TOML)}\n"
         blocks["sampling"] = told + _lines(merged["sampling"], known_values)
     return {section: text for section, text in blocks.items() if text.count("\n") > 1}
 
@@ -288,12 +289,12 @@ def _publication(proposal: Proposal, design: str, known_values: Mapping[str, str
 
 
 def _lines(keys: Mapping[str, Key], known_values: Mapping[str, str]) -> str:
-    found = ((key, known_values.get(key.where) or (FILL if key.required else None)) for key in keys.values())
+    found = ((key, known_values.get(key.path) or (FILL if key.required else None)) for key in keys.values())
     lines = []
     for key, value in found:
         if value is not None:
             choices = f" One of {', '.join(key.choices)}." if key.choices else ""
-            meaning = key.meaning.partition(". ")[0].partition(", DuckDB")[0].rstrip(".")
+            meaning = spell(key.meaning, TOML).partition(". ")[0].partition(", DuckDB")[0].rstrip(".")
             lines.append(f"{key.name} = {value}" + ("" if "   #" in value else f"   # {meaning}.{choices}") + "\n")
     return "".join(lines)
 

@@ -85,7 +85,7 @@ class DeclaredStrata:
         if len({(stratum.low, stratum.high) for stratum in self.strata.values()}) > _MOST_RATES:
             message = f"A certificate states at most {_MOST_RATES} different rates, and there are more."
             remedy = "Merge strata of similar rates, or give them one rate."
-            raise refusal(self.key, message, remedy, "[sampling] rates")
+            raise refusal(self.key, message, remedy, "`sampling.rates`")
 
 
 def one_stratum(rate: float, ends: tuple[float, float] | None = None) -> DeclaredStrata:
@@ -111,12 +111,12 @@ def strata_by_label(
     if column.chooses or labels is None or isinstance(column.domain, NumberDomain | AxisDomain):
         message = f"Column {name!r} has no fixed list of labels, and its labels are the strata."
         remedy = "Declare it with values, breaks, or from, to and width, or name another column."
-        raise refusal("stratum", message, remedy, "[sampling] column")
+        raise refusal("stratum", message, remedy, "`sampling.column`")
     without, unknown = [one for one in labels if one not in rates], [one for one in rates if one not in labels]
     if without or unknown:
         what = f"no rate for {without[0]!r}" if without else f"a rate for {unknown[0]!r}, which is no label"
-        message = f"rates in [sampling] has {what} of column {name!r}."
-        raise refusal("stratum", message, "Give every label of the column a rate, and no other.", "[sampling] rates")
+        message = f"`sampling.rates` has {what} of column {name!r}."
+        raise refusal("stratum", message, "Give every label of the column a rate, and no other.", "`sampling.rates`")
     strata = {label: designs.Stratum.at_rate(rates[label]) for label in labels}
     return DeclaredStrata(column, strata, published)
 
@@ -131,9 +131,9 @@ def strata_by_weight(
             raise refusal(
                 "weight",
                 f"Nothing bounds the weights of column {name!r}.",
-                "Declare the column in [columns] with breaks; or, where classes are published, add low and high, the "
-                "smallest and the largest sampling probability, to [sampling].",
-                "[sampling] column",
+                "Declare the column with breaks; or, where classes are published, add `sampling.low` and "
+                "`sampling.high`, the smallest and the largest sampling probability.",
+                "`sampling.column`",
             )
         least, most = float(1 / Fraction(largest)), float(1 / Fraction(smallest))
         weights = intervals.Breaks((least, math.nextafter(most, math.inf)))
@@ -148,7 +148,7 @@ def strata_by_weight(
         raise refusal("weight", message, remedy, f"column {name!r}")
     if smallest is not None:
         message = f"The breaks of column {name!r} bound the rates already."
-        raise refusal("weight", message, "Remove low and high from [sampling].", "[sampling] low")
+        raise refusal("weight", message, "Remove `sampling.low` and `sampling.high`.", "`sampling.low`")
     ends = [float(end) for end in recoded.breaks]
     if ends[0] <= 1:
         message = (
@@ -182,11 +182,11 @@ def rates_of(rates_or_path: Mapping[str, float] | str) -> Mapping[str, float]:
     """Return the rates by label, from the policy or from a file; every one above 0 and below 1."""
     rates = _read_rates(Path(rates_or_path)) if isinstance(rates_or_path, str) else dict(rates_or_path)
     if len(rates) > _MOST_STRATA:
-        raise _wrong_rates(f"rates in [sampling] lists more than {_MOST_STRATA:,} strata.", "Merge some of them.")
+        raise _wrong_rates(f"`sampling.rates` lists more than {_MOST_STRATA:,} strata.", "Merge some of them.")
     for label, rate in rates.items():
         if not 0 < rate < 1:
             raise _wrong_rates(
-                f"The rate of {label!r} in [sampling] is {rate:g}; rates lie above 0 and below 1.",
+                f"The rate of {label!r} in `sampling.rates` is {rate:g}; rates lie above 0 and below 1.",
                 "Give the share of people kept. People who are kept for certain belong into a register of their own.",
             )
     return rates
@@ -217,4 +217,4 @@ def _read_rates(path: Path) -> dict[str, float]:
 
 
 def _wrong_rates(message: str, remedy: str) -> InvalidInput:
-    return refusal("rates", message, remedy, "[sampling] rates")
+    return refusal("rates", message, remedy, "`sampling.rates`")

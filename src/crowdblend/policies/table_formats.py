@@ -14,7 +14,7 @@ from pathlib import Path
 from crowdblend.errors import InvalidInput
 
 # What lies in the folder of a table, and how its rows are read.
-_CATALOG = 'Name the table as source = "catalog://…" and use --engine spark'
+_CATALOG = 'Name the table as `data.source = "catalog://…"` and use `--engine spark`'
 _KINDS = {
     "Delta": ("_delta_log", f"{_CATALOG}, or pass deltalake.DeltaTable(path).to_pyarrow_table() from Python."),
     "Hudi": (".hoodie", f"{_CATALOG}."),
@@ -38,7 +38,7 @@ def refuse_table(folder: str, exists: Callable[[str], bool]) -> None:
         if exists(f"{folder.rstrip('/')}/{log}"):
             name = Path(folder).name
             message = f"{name!r} is a table of {kind}, of which some files hold rows that were deleted."
-            raise InvalidInput(message, remedy=remedy, where="[data] source", code="data.table-format")
+            raise InvalidInput(message, remedy=remedy, where="`data.source`", code="data.table-format")
 
 
 def _exists_here(pattern: str) -> bool:

@@ -40,7 +40,7 @@ Drawn = Annotated[Sampling, part("How people are drawn.")]
 class About(Section, frozen=True, kw_only=True):
     """Title, publisher, contact, licence and period of a release, published as they are written."""
 
-    section = "[about]"
+    section = "about"
 
     title: Annotated[str | None, key("What the release is called.")] = None
     publisher: Annotated[str | None, key("Who publishes it.")] = None
@@ -54,9 +54,9 @@ class About(Section, frozen=True, kw_only=True):
             if not text.strip() or not text.isprintable() or len(text) > _LONGEST_TEXT:
                 raise refusal(
                     "about",
-                    f"{name} in [about] is blank, has a line end or another sign that cannot be seen, or is too long.",
+                    f"`about.{name}` is blank, has a line end or another sign that cannot be seen, or is too long.",
                     f"Write one line of at most {_LONGEST_TEXT} characters.",
-                    f"[about] {name}",
+                    f"`about.{name}`",
                 )
 
     def texts(self) -> dict[str, str]:
@@ -67,13 +67,11 @@ class About(Section, frozen=True, kw_only=True):
 class Terms(Section, frozen=True, kw_only=True):
     """Decisions made once: the rows, the person, the sampling, the budget, the format and the engine's resources."""
 
-    for_users = False
-
     source: Annotated[
         FilePath | None,
         data_key(
             "CSV or Parquet file, folder or glob, DuckDB file, postgresql:// or sqlite:/// address, or - for stdin. "
-            "With --engine spark also catalog://schema.table, or an address of Parquet files that Spark reads."
+            "With `--engine spark` also catalog://schema.table, or an address of Parquet files that Spark reads."
         ),
     ] = None
     unit_word: Annotated[
@@ -157,7 +155,7 @@ class Terms(Section, frozen=True, kw_only=True):
         int | None,
         data_key(
             f"{HOW_MANY_PEOPLE}. Where you give it, delta has to stay below one over it. Statistics and synopses need "
-            "it, unless the design has `of`.",
+            "it, unless the design has `sampling.of`.",
             (1, 10**12),
         ),
     ] = None
@@ -202,11 +200,11 @@ class Terms(Section, frozen=True, kw_only=True):
         if self.about is not None and not self.about.texts():  # a section that says nothing is none
             force_setattr(self, "about", None)
         if self.person is not None and not self.person.strip():
-            message = "person in [data] is blank."
-            raise refusal("person", message, "Use the name of the column in the data.", "[data] person")
+            message = "`data.person` is blank."
+            raise refusal("person", message, "Use the name of the column in the data.", "`data.person`")
         if self.unit_word is not None and not is_noun(self.unit_word):
-            message = f"unit in [data] is {self.unit_word[:60]!r}, which is no noun."
-            raise refusal("unit", message, 'Write one in the plural, such as "stops".', "[data] unit")
+            message = f"`data.unit` is {self.unit_word[:60]!r}, which is no noun."
+            raise refusal("unit", message, 'Write one in the plural, such as "stops".', "`data.unit`")
         _ = self.resources
         if self.source is not None:
             self._data_source()

@@ -66,17 +66,17 @@ Periods = Annotated[
 ]
 Ends = Annotated[
     Annotated[dict[str, tuple[int | Decimal, int | Decimal]], _SOME],
-    Kind("ends", "two ends for every axis, for example { x = [0, 1], y = [0, 2] }"),
+    Kind("ends", "two ends for every axis, for example `{ x = [0, 1], y = [0, 2] }`"),
 ]
 Rates = Annotated[
     str | Annotated[dict[str, float], _SOME],
-    Kind("rates", "a rate for every label, for example { north = 0.1, south = 0.5 }, or the path of a file of them"),
+    Kind("rates", "a rate for every label, for example `{ north = 0.1, south = 0.5 }`, or the path of a file of them"),
 ]
 Where = Annotated[
     Mapping[str, tuple[str, ...]],
     Kind(
         "where",
-        'labels by column, for example { sex = "Female", age = ["[0, 10)", "[10, 20)"] }',
+        'labels by column, for example `{ sex = "Female", age = ["[0, 10)", "[10, 20)"] }`',
         Annotated[dict[str, _Label | Annotated[tuple[_Label, ...], _SOME]], _SOME],
         lambda given: {name: _labels(labels) for name, labels in given.items()},
     ),
@@ -85,7 +85,7 @@ Conditions = Annotated[
     tuple[Mapping[str, str], ...],
     Kind(
         "conditions",
-        'a list of conditions, for example [{ sex = "Male" }]',
+        'a list of conditions, for example `[{ sex = "Male" }]`',
         tuple[Annotated[dict[str, _Label], _SOME], ...],
         lambda given: tuple({name: _labels(label)[0] for name, label in item.items()} for item in given),
     ),

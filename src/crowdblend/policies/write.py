@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
+from crowdblend.notation import section_title
 from crowdblend.policies.columns import Column
 from crowdblend.policies.key import Key, Section, keys_of, parts_of, sections_of
 from crowdblend.policies.publication import Publication
@@ -47,7 +48,7 @@ def write_policy(
 
 def _publication(publication: Publication, folder: Path) -> Iterator[str]:
     """Yield the lines of a publication, and of the sections inside it."""
-    lines = ["[[publish]]", f"kind = {toml_text(publication.kind)}"]
+    lines = [section_title("publish"), f"kind = {toml_text(publication.kind)}"]
     lines += _lines(publication, keys_of(type(publication)), folder)
     inside = []
     for field, part in parts_of(type(publication)).items():
@@ -55,7 +56,7 @@ def _publication(publication: Publication, folder: Path) -> Iterator[str]:
         if part.inline:
             lines += _lines(value, keys_of(type(value)), folder)
         else:
-            inside += ["\n".join([part.title, *_lines(one, keys_of(type(one)), folder)]) for one in value]
+            inside += ["\n".join([section_title(part.name), *_lines(one, keys_of(type(one)), folder)]) for one in value]
     yield "\n".join(lines)
     yield from inside
 

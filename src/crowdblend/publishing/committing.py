@@ -39,7 +39,7 @@ def commit(staging: Staging, folder: Path, *, force: bool) -> None:
                 rename_to_new(staging.release, folder)
             except FileExistsError:
                 reason = f"{folder} appeared meanwhile and is somebody else's. Move it away."
-                raise InvalidInput(reason, where="--out", code="output-exists") from None
+                raise InvalidInput(reason, where="`--out`", code="output-exists") from None
         elif not exchange(staging.release, folder):
             folder.rename(staging.old_release)
             rename_to_new(staging.release, folder)

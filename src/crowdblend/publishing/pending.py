@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from crowdblend import ledger as books
-from crowdblend.errors import InvalidInput, RefusedByLedger
+from crowdblend.errors import Caution, InvalidInput, RefusedByLedger
 from crowdblend.kinds import AnyPlan, AnyPolicy
 from crowdblend.ledger.chain import commitment
 from crowdblend.ledger.identity import UNNAMED
@@ -51,7 +51,7 @@ class PendingRelease:
         found += [
             f"Release {entry.id} proposed labels or bounds from these people's data, and the policy does not name "
             "it: the certificate is true only if no domain of the policy comes from there. If one does, write "
-            f'proposed = "{entry.spending.folder}" into [privacy].'
+            f'`privacy.proposed = "{entry.spending.folder}"`.'
             for entry in self.not_named
         ]
         return (*found, *self.outlook.high)
@@ -151,7 +151,7 @@ def stopped_release(
     entry = next((one for one in begun if key is None or one.key_commitment == commitment(key)), None)
     if entry is None:
         message = f"Release {begun[0].id} of this policy and these data is unfinished, and was begun with another key."
-        remedy = "Leave the key out to resume it, or begin another release: new=True, in a terminal --new."
+        remedy = "Leave the key out to resume it, or begin another release: `--new`."
         raise InvalidInput(message, remedy=remedy, where="key", code="key.another")
     return PendingRelease(entry.spending, identity, resumes=entry)
 
@@ -171,7 +171,7 @@ def resumed_spending(
 def warn(pending: PendingRelease) -> None:
     """Say what cannot be known, as Python warns."""
     for sentence in pending.warnings:
-        warnings.warn(sentence, stacklevel=3)
+        warnings.warn(Caution(sentence), stacklevel=3)
 
 
 def planned_spending(plan: AnyPlan) -> books.Spending:
@@ -224,7 +224,7 @@ def _not_named(policy: AnyPolicy, population: str, ledger: books.Ledger) -> tupl
     counted = {entry.certificate_digest for entry in earlier}
     if not counted.issuperset(named):
         message = f"The ledger has no release about {population!r} that is the proposal which the policy names."
-        remedy = "Use the ledger that recorded it, and the same population in [data]."
-        raise RefusedByLedger(message, remedy=remedy, where="[privacy] proposed", code="proposal-not-recorded")
+        remedy = "Use the ledger that recorded it, and the same `data.population`."
+        raise RefusedByLedger(message, remedy=remedy, where="`privacy.proposed`", code="proposal-not-recorded")
     proposals = () if policy.proposes else [entry for entry in earlier if entry.spending.kind == PROPOSAL]
     return tuple(entry for entry in proposals if entry.certificate_digest not in named)

@@ -51,8 +51,8 @@ class Record:
         if self.ledger is None:
             return Standing("The release was not recorded.")
         if self.entry is None:
-            return Standing("The release may be recorded: see crowdblend ledger list.", None)
-        sentence = f"Release {self.entry} is recorded: see crowdblend ledger show {self.entry}."
+            return Standing("The release may be recorded: see `crowdblend ledger list`.", None)
+        sentence = f"Release {self.entry} is recorded: see `crowdblend ledger show {self.entry}`."
         return Standing(sentence, True, self.entry)
 
     def sign(self, staging: Staging) -> Staging:
@@ -79,12 +79,12 @@ class Record:
         except OSError as problem:
             reason = f"Writing the release failed: {problem.strerror or type(problem).__name__}."
             raise self._with_advice(
-                of_system(problem)(reason, remedy="Make room.", code="write-failed", where="--out")
+                of_system(problem)(reason, remedy="Make room.", code="write-failed", where="`--out`")
             ) from None
         except MemoryError:
             reason = "The release needs more memory than there is."
             raise self._with_advice(
-                NoRoom(reason, remedy="Make room.", code="out-of-memory", where="[release] memory")
+                NoRoom(reason, remedy="Make room.", code="out-of-memory", where="`release.memory`")
             ) from None
         except CrowdblendError as problem:
             self._with_advice(problem)
@@ -107,8 +107,9 @@ class Record:
         )
         if not isinstance(problem, CrowdblendError):
             add_standing(problem, Standing(advice, True, self.entry))
-        elif advice not in problem.remedy:
-            problem.remedy = f"{problem.remedy} {advice}".strip()
+        elif advice not in problem.refusal.remedy:
+            remedy = f"{problem.refusal.remedy} {advice}".strip()
+            problem.refusal = problem.refusal._replace(remedy=remedy)
             problem.entry, problem.recorded = self.entry, True
         return problem
 
@@ -140,7 +141,7 @@ def refuse_another(entry: books.Entry, spending: books.Spending) -> None:
         raise InvalidInput(message, code="other-policy", where="POLICY")
     if (spending.source, spending.sample) != (begun.source, begun.sample):
         message = f"The data are not those that release {entry.id} was begun with. Restore them."
-        raise InvalidInput(message, code="other-data", where="[data] source")
+        raise InvalidInput(message, code="other-data", where="`data.source`")
     if spending != begun:
         reason = f"Release {entry.id} was begun with other guarantees. Use the crowdblend that began it."
         raise InvalidInput(reason, code="other-version", where=f"release {entry.id}")

@@ -58,7 +58,7 @@ def resume(
         raise _kept_in_memory(entry)
     begun = Path(entry.spending.folder)
     if out is None and not begun.is_absolute():
-        reason = f"Release {entry_id} was recorded without its folder. Name a folder for it: --out DIR."
+        reason = f"Release {entry_id} was recorded without its folder. Name a folder for it: `--out`."
         raise InvalidInput(reason, code="cannot-resume", where=f"release {entry_id}")
     folder = begun if out is None else out.absolute()
     with ExitStack() as locks:
@@ -198,8 +198,8 @@ class StoppedRelease:
         before = next((staging.journal for staging in self.stagings), Journal(force=force))
         if before.signed and sign is None:
             message = f"Release {self.entry.id} was begun to be signed."
-            remedy = "Pass the key again: --sign KEY."
-            raise InvalidInput(message, remedy=remedy, code="signature-needed", where="--sign")
+            remedy = "Pass the key again: `--sign`."
+            raise InvalidInput(message, remedy=remedy, code="signature-needed", where="`--sign`")
         for staging in self.stagings:
             staging.discard()
         journal = Journal(force, policy=before.policy, figures=figures and before.figures, signed=sign is not None)
@@ -236,5 +236,5 @@ class StoppedRelease:
     def _check_version(self) -> None:
         if self.entry.software != f"crowdblend {__version__}":
             reason = f"Release {self.entry.id} was begun with {self.entry.software}."
-            remedy = "Resume it with that version, or begin another release: --new, in Python new=True."
+            remedy = "Resume it with that version, or begin another release: `--new`."
             raise InvalidInput(reason, remedy=remedy, code="other-version", where=f"release {self.entry.id}")

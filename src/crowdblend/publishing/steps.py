@@ -38,7 +38,7 @@ def staging_for(folder: Path, journal: Journal) -> Iterator[Staging]:
         staging = Staging.make(folder, journal)
     except OSError as problem:
         reason = f"{folder.parent} cannot be written: {problem.strerror}. Choose another folder."
-        raise of_system(problem)(reason, code="write-failed", where="--out") from None
+        raise of_system(problem)(reason, code="write-failed", where="`--out`") from None
     try:
         yield staging
     except BaseException:

@@ -25,10 +25,10 @@ def check_target(folder: Path, *, force: bool) -> None:
     if os.path.lexists(folder):
         if not (folder / CERTIFICATE).is_file():
             reason = f"{folder} exists and is not a release, which alone could be replaced. Choose another folder."
-            raise InvalidInput(reason, where="--out", code="not-a-release" if force else "output-exists")
+            raise InvalidInput(reason, where="`--out`", code="not-a-release" if force else "output-exists")
         if not force:
-            reason = f"{folder} exists. Choose another folder, or pass force (--force) to replace the release in it."
-            raise InvalidInput(reason, where="--out", code="output-exists")
+            reason = f"{folder} exists. Choose another folder, or pass `--force` to replace the release in it."
+            raise InvalidInput(reason, where="`--out`", code="output-exists")
     check_place(folder)
 
 
@@ -43,13 +43,13 @@ def check_place(folder: Path) -> None:
     """Refuse a name or a place in which no folder could appear."""
     if not folder.parent.is_dir() or not os.access(folder.parent, os.W_OK | os.X_OK):
         reason = f"{folder.parent} is not a folder that can be written. Make it, or choose another."
-        raise InvalidInput(reason, where="--out", code="output-parent")
+        raise InvalidInput(reason, where="`--out`", code="output-parent")
     if not folder.name or len(folder.name.encode()) > LONGEST_NAME or not str(folder).isprintable():
         reason = f"The output folder's name has 1 to {LONGEST_NAME} bytes, all printable. Choose another name."
-        raise InvalidInput(reason, where="--out", code="output-name")
+        raise InvalidInput(reason, where="`--out`", code="output-name")
     if not has_room(folder.parent, LEAST_ROOM, LEAST_FILES):
         reason = f"The disk of {folder.parent} is full. Make room, or choose another folder."
-        raise NoRoom(reason, code="disk-full", where="--out")
+        raise NoRoom(reason, code="disk-full", where="`--out`")
 
 
 @contextmanager
@@ -60,8 +60,8 @@ def exclusive_use(folder: Path) -> Iterator[None]:
             lock.enter_context(file_lock(folder.with_name(f".{folder.name}.lock")))
         except BlockingIOError:
             reason = f"Another release is working on {folder}. Wait for it, or choose another folder."
-            raise NotReachable(reason, code="output-busy", where="--out") from None
+            raise NotReachable(reason, code="output-busy", where="`--out`") from None
         except OSError as problem:
             reason = f"{folder.parent} cannot be written: {problem.strerror}. Choose another folder."
-            raise of_system(problem)(reason, code="write-failed", where="--out") from None
+            raise of_system(problem)(reason, code="write-failed", where="`--out`") from None
         yield

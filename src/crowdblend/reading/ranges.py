@@ -71,7 +71,9 @@ class Tree:
         """Return the tree; refuse widths that do not nest."""
         ordered = tuple(sorted(levels, key=lambda level: level.times))
         if any(wide.times % narrow.times or wide.times == narrow.times for narrow, wide in pairwise(ordered)):
-            raise _refusal("Classes of two widths overlap.", "Name a column that was published with ranges = true.")
+            raise _refusal(
+                "Classes of two widths overlap.", "Name a column that was published with `publish.ranges = true`."
+            )
         return cls(ordered)
 
     def solve(self, values: Sequence[Floats]) -> Floats:

@@ -58,7 +58,7 @@ class Root:
         found = Path(folder).resolve()
         if not found.is_dir():
             message = f"{str(folder)!r} is not a folder."
-            raise InvalidInput(message, remedy="Name the folder with your data.", where="--root", code="studio.root")
+            raise InvalidInput(message, remedy="Name the folder with your data.", where="`--root`", code="studio.root")
         return cls(found)
 
     def inside(self, path: str) -> Path:
@@ -247,8 +247,8 @@ def check_named(root: Root, place: str, where: str) -> None:
     try:
         check_place(root, place)
     except InvalidInput as refused:
-        message = f"{where}: {refused.message}"
-        raise InvalidInput(message, remedy=refused.remedy, where=where, code=refused.code) from None
+        message, remedy, _ = refused.refusal
+        raise InvalidInput(f"{where}: {message}", remedy=remedy, where=where, code=refused.code) from None
 
 
 def database_source(root: Root, address: str, table: str, query: str) -> DataSource:

@@ -62,4 +62,4 @@ class Studio:
         if self.read_only:
             message = "This studio is for looking only."
             remedy = "Start it without --read-only to make a release."
-            raise Refused(message, remedy=remedy, where="--read-only", code="studio.read-only")
+            raise Refused(message, remedy=remedy, where="`--read-only`", code="studio.read-only")

@@ -117,12 +117,12 @@ class Visit:
     def error_page(self, error: CrowdblendError) -> Response:
         """Return what was refused, as a fragment for a page that is open, or as a page of its own."""
         if self.by_script:
-            answer = self.page("fragments/refused.html", error=error.to_dict())
+            answer = self.page("fragments/refused.html", error=error.in_notation(None).to_dict())
             # The page stays as it is; only the sentence is put in its place.
             answer.headers["HX-Reswap"] = "none"
             return answer
         status = 503 if isinstance(error, Unavailable) else 404 if error.code.startswith("studio.no-") else 409
-        return self.page("refused.html", status, error=error.to_dict())
+        return self.page("refused.html", status, error=error.in_notation(None).to_dict())
 
     def step(
         self, draft: Draft, step: str, template: str, missing: str | None = NOT_TRIED, /, **value: object

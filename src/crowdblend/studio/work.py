@@ -127,7 +127,7 @@ def main(folder: Path) -> None:
     except BaseException as problem:
         status.note(*getattr(problem, "__notes__", ()))
         if isinstance(problem, CrowdblendError):
-            status.end("refused", error=problem.to_dict())
+            status.end("refused", error=problem.in_notation(None).to_dict())
             return
         if isinstance(problem, SystemExit | KeyboardInterrupt):  # DuckDB makes the second of any signal
             status.end("cancelled")

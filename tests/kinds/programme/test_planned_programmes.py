@@ -186,7 +186,7 @@ def test_a_k_that_does_not_keep_the_budget_is_refused():
     tables = [cb.Table("age", "sex", name="a", share=0.5, k=5), cb.Table("district", name="b", share=0.5)]
     with pytest.raises(Infeasible, match="cannot be guaranteed") as refused:
         planned(two(*tables))
-    assert (refused.value.code, refused.value.where) == ("plan.delta-out-of-reach", "[privacy] delta")
+    assert (refused.value.code, refused.value.where) == ("plan.delta-out-of-reach", "delta")
 
 
 def test_a_sample_has_at_most_100_parts():

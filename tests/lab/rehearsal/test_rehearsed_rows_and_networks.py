@@ -217,7 +217,7 @@ def test_a_network_with_too_little_noise_is_caught(factor: int, monkeypatch: pyt
         (
             FAMILIES["synopsis, fitted"].policy.replace("of = 24", "of = 200000"),
             [],
-            "people in [data] must be between 2 and 131,072 to audit a synopsis, got 200,000.",
+            "people must be between 2 and 131,072 to audit a synopsis, got 200,000.",
         ),
         (
             FAMILIES["synopsis, fitted"].policy.replace('["x", "y"]', '["x"]'),
@@ -227,7 +227,7 @@ def test_a_network_with_too_little_noise_is_caught(factor: int, monkeypatch: pyt
         (
             FAMILIES["network"].policy.replace("people = 24", "people = 200000"),
             [],
-            "people in [[publish]] must be between 4 and 131,072 to audit a network, got 200,000.",
+            "people must be between 4 and 131,072 to audit a network, got 200,000.",
         ),
         (network("connectivity", bounds="average_bound = 0.009"), [], "within these bounds they move none"),
         (

@@ -52,7 +52,7 @@ def test_every_column_says_which_values_do_not_fit_and_how_often(found: Check) -
     assert [(one.value, one.rows) for one in age.values] == [("11", 6), ("3.5", 1)]
     assert born.outside == 7
     assert [(one.value, one.rows) for one in born.forms] == [("9999-99-99", 92), ("99.99.9999", 6)]
-    assert born.hint == 'Add date_format = "%d.%m.%Y" to [data]'
+    assert born.hint == 'Add `data.date_format = "%d.%m.%Y"`'
     assert (pay.outside, pay.outside_becomes, pay.blank_becomes) == (
         1,
         "published as 'unknown'",
@@ -67,7 +67,7 @@ def test_notations_are_proposed_where_most_values_have_them() -> None:
     rows = [{**_ROWS[n], "pay": pay, "sex": sexes[n]} for n, pay in enumerate(pays)]
     columns = {"sex": cb.values("Female", "Male"), "pay": cb.breaks(0, 10_000)}
     found = cb.check(pd.DataFrame(rows), _POLICY.replace(columns=columns, publish=cb.Table("sex", "pay")))
-    assert _column(found, "pay").hint == 'Add decimal = "," and thousands = "." to [data], which reads most of them'
+    assert _column(found, "pay").hint == 'Add `data.decimal = ","` and `data.thousands = "."`, which reads most of them'
     hint = _column(found, "sex").hint
     assert "upper and lower case and spaces around them alone" in hint
     assert "declare each once" in hint

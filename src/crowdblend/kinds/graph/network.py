@@ -73,7 +73,7 @@ def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None 
         known = people.column(0)
         columns = {name: people.column(at + 1) for at, name in enumerate(policy.people_columns)}
     if not ends.num_rows:
-        raise refusal("no-links", "The network has no links.", "Check source in [data].", "[data] source")
+        raise refusal("no-links", "The network has no links.", "Check `data.source`.", "`data.source`")
     rows = ends.num_rows
     types = {field.type for field in ends.schema} | ({known.type} if known is not None else set())
     if len(types) > 1:
@@ -105,18 +105,18 @@ def _ends(policy: GraphPolicy, engine: Engine) -> pa.Table:
     if links.people_source is None:
         return links_of(policy.graph_in_memory, links)
     message = "A graph from Python lists its people itself."
-    raise refusal("vertices-of-graph", message, "Remove vertices from [[publish]].", "[[publish]] vertices")
+    raise refusal("vertices-of-graph", message, "Remove `publish.vertices`.", "`publish.vertices`")
 
 
 def _check_people(links: Links, number: int, *, listed: bool) -> None:
-    people, where = links.bounds.people, "[[publish]] people"
+    people, where = links.bounds.people, "`publish.people`"
     if listed and number != people:
         raise refusal(
-            "vertices", f"vertices lists another number of people than people = {people}.", "Correct people.", where
+            "vertices", f"vertices lists another number of people than `people = {people}`.", "Correct people.", where
         )
     if number > people:
         raise refusal(
-            "people", f"The network has more than people = {people} people.", "Correct people in [[publish]].", where
+            "people", f"The network has more than `people = {people}` people.", "Correct `publish.people`.", where
         )
 
 
@@ -124,16 +124,16 @@ def _check_bounds(links: Links, network: Network) -> None:
     bounds = links.bounds
     if not network.links:
         raise refusal(
-            "no-links", "All links of the network are dropped as loops or duplicates.", "Check the data.", "[[publish]]"
+            "no-links", "All links of the network are dropped as loops or duplicates.", "Check the data.", "`publish`"
         )
     if int(network.degrees.max()) > bounds.degree_bound:
         message = "Give a bound that is known without the data, or cap links before the release."
-        remedy = f"Someone has more than degree_bound = {bounds.degree_bound} links."
-        raise refusal("degree-bound", remedy, message, "[[publish]] degree_bound")
+        remedy = f"Someone has more than `degree_bound = {bounds.degree_bound}` links."
+        raise refusal("degree-bound", remedy, message, "`publish.degree_bound`")
     if Fraction(2 * network.links, bounds.people) > Fraction(bounds.average_bound):
-        message = f"People have more than average_bound = {bounds.average_bound:g} links on average."
+        message = f"People have more than `average_bound = {bounds.average_bound:g}` links on average."
         remedy = "Give a bound that is known without the data."
-        raise refusal("average-bound", message, remedy, "[[publish]] average_bound")
+        raise refusal("average-bound", message, remedy, "`publish.average_bound`")
 
 
 def _check_names(table: pa.Table, names: Sequence[str], what: str) -> None:

@@ -140,7 +140,7 @@ def _in_memory() -> Iterator[None]:
         yield
     except MemoryError:
         message = "The network does not fit into memory, at about 50 bytes a link."
-        raise NoRoom(message, remedy="Use a larger machine.", where="[data] source", code="data.memory") from None
+        raise NoRoom(message, remedy="Use a larger machine.", where="`data.source`", code="data.memory") from None
 
 
 class GraphMethod(Method[GraphPolicy]):

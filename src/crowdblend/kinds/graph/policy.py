@@ -27,7 +27,7 @@ with lazy_imports():
     from crowdblend.methods.planning.networks import solve
     from crowdblend.methods.planning.networks.request import Bounds, NetworkRequest
 
-_STATISTICS = "[[publish.statistics]]"
+_STATISTICS = "publish.statistics"
 _TAKES = {
     "degrees": ("breaks",),
     "average": ("column", "start", "stop"),
@@ -39,7 +39,7 @@ _REQUEST = ("epsilon", "samples", "error", "resolution")
 class Links(Section, frozen=True, kw_only=True):
     """The columns of the links, who is in the network, and what to do with links that are none."""
 
-    section = "[[publish]]"
+    section = "publish"
 
     people: Annotated[int, key("How many people there are, those without links included; public.", "people")]
     degree_bound: Annotated[int, key("The most links that anybody can have, known beforehand; public.", "degree_bound")]
@@ -65,10 +65,8 @@ class Links(Section, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.source == self.target:
-            message = f"source and target in [[publish]] are the same column, {self.source[:60]!r}."
-            raise refusal(
-                "link-columns", message, "Name the two columns with the ends of a link.", "[[publish]] target"
-            )
+            message = f"`publish.source` and `publish.target` are the same column, {self.source[:60]!r}."
+            raise refusal("link-columns", message, "Name the two columns with the ends of a link.", "`publish.target`")
         _ = self.bounds
         _ = self.people_source
 
@@ -76,7 +74,7 @@ class Links(Section, frozen=True, kw_only=True):
     def bounds(self) -> Bounds:
         """The public bounds of the network."""
         average = self.degree_bound if self.average_bound is None else self.average_bound
-        return naming("[[publish]]", lambda: requests.Bounds(self.people, self.degree_bound, float(average)))
+        return naming("`publish`", lambda: requests.Bounds(self.people, self.degree_bound, float(average)))
 
     @cached_property
     def people_source(self) -> DataSource | None:
@@ -84,7 +82,7 @@ class Links(Section, frozen=True, kw_only=True):
         if self.vertices is None:
             return None
         path = self.vertices
-        return naming("[[publish]] vertices", lambda: DataSource(path, format_of(path), rows_are_people=True))
+        return naming("`publish.vertices`", lambda: DataSource(path, format_of(path), rows_are_people=True))
 
 
 class GraphStatistic(Section, frozen=True, kw_only=True):
@@ -131,14 +129,14 @@ class GraphStatistic(Section, frozen=True, kw_only=True):
         super().__post_init__()
         if self.start is not None and self.stop is not None and not self.start < self.stop:
             message = f"from of the average is {self.start:g} and not below to, {self.stop:g}."
-            raise refusal("statistic", message, "Correct the bounds.", f"{_STATISTICS} from")
+            raise refusal("statistic", message, "Correct the bounds.", f"`{_STATISTICS}.from`")
         if self.values is not None and (not self.values or len(set(self.classes)) < len(self.classes)):
             message = f"values of the histogram {'name a class twice' if self.values else 'are empty'}."
-            raise refusal("statistic", message, "List the classes, each once.", f"{_STATISTICS} values")
+            raise refusal("statistic", message, "List the classes, each once.", f"`{_STATISTICS}.values`")
 
         if self.breaks is not None and not _rise_from_1(self.breaks):
             message = "breaks of the degrees do not rise from 1 or more."
-            raise refusal("statistic", message, "List them in order, each once.", f"{_STATISTICS} breaks")
+            raise refusal("statistic", message, "List them in order, each once.", f"`{_STATISTICS}.breaks`")
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -232,26 +230,27 @@ class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
         super().__post_init__()
         statistics, graph = self.publication.statistics, self.publication.graph
         if not statistics:
-            raise refusal("statistics", "The policy has no statistics.", "Add at least one.", _STATISTICS)
+            raise refusal("statistics", "The policy has no statistics.", "Add at least one.", f"`{_STATISTICS}`")
         labels = [statistic.label for statistic in statistics]
         for statistic in statistics:
             if labels.count(statistic.label) > 1:
                 raise refusal(
-                    "statistic-twice", f"{_STATISTICS} has {statistic.label[:60]} twice.", "Remove one.", _STATISTICS
+                    "statistic-twice",
+                    f"`{_STATISTICS}` has {statistic.label[:60]} twice.",
+                    "Remove one.",
+                    f"`{_STATISTICS}`",
                 )
             if statistic.breaks is not None and statistic.breaks[-1] > graph.degree_bound:
-                message = f"breaks of the degrees go beyond degree_bound = {graph.degree_bound}."
-                raise refusal("statistic", message, "Leave larger ones out.", f"{_STATISTICS} breaks")
+                message = f"breaks of the degrees go beyond `degree_bound = {graph.degree_bound}`."
+                raise refusal("statistic", message, "Leave larger ones out.", f"`{_STATISTICS}.breaks`")
             if statistic.column is not None and graph.vertices is None:
                 message = f"The {statistic.label[:60]} needs people's data."
-                raise refusal(
-                    "vertices", message, "Name their file as vertices in [[publish]].", "[[publish]] vertices"
-                )
+                raise refusal("vertices", message, "Name their file as `publish.vertices`.", "`publish.vertices`")
         _ = self.requests
 
     def published_texts(self) -> Iterator[tuple[str, str]]:
         for statistic in self.publication.statistics:
-            yield from ((_STATISTICS, text) for text in (statistic.label, *statistic.classes))
+            yield from ((f"`{_STATISTICS}`", text) for text in (statistic.label, *statistic.classes))
 
     def _people(self) -> dict[str, Any]:
         return {"rows_are_people": True}
@@ -271,7 +270,7 @@ class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
         """The request of every statistic, with its part of epsilon."""
         bounds, part_of_epsilon = self.publication.graph.bounds, self._part_of_epsilon()
         asked = (partial(one.request, bounds, part_of_epsilon) for one in self.publication.statistics)
-        return tuple(naming(_STATISTICS, request) for request in asked)
+        return tuple(naming(f"`{_STATISTICS}`", request) for request in asked)
 
     def _part_of_epsilon(self) -> float | None:
         """Return the part of the release's epsilon for each statistic without one of its own."""
@@ -285,8 +284,8 @@ class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
             if not one.shares
         )
         if left < 0 or (sharing and left <= 0):
-            message = f"epsilon in [privacy] is {self.epsilon:g}, less than its statistics take."
-            raise refusal("epsilon-shared", message, "Raise it, or lower theirs.", "[privacy] epsilon")
+            message = f"`privacy.epsilon` is {self.epsilon:g}, less than its statistics take."
+            raise refusal("epsilon-shared", message, "Raise it, or lower theirs.", "`privacy.epsilon`")
         return left / sharing if sharing else None
 
 

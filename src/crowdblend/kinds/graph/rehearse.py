@@ -37,17 +37,16 @@ def subject(policy: GraphPolicy, request: AuditRequest) -> GraphSubject:
     given = policy.publication.graph.bounds.people
     if not FEWEST_PEOPLE <= given <= MOST_PEOPLE:
         raise InvalidInput(
-            f"people in [[publish]] must be between {FEWEST_PEOPLE} and {MOST_PEOPLE:,} to audit a network, "
-            f"got {given:,}.",
+            f"`publish.people` must be between {FEWEST_PEOPLE} and {MOST_PEOPLE:,} to audit a network, got {given:,}.",
             remedy="Audit the same policy with another number, and samples that go with it.",
-            where="[[publish]] people",
+            where="`publish.people`",
             code="rehearsal.people",
         )
     audited = GraphSubject(policy, request.name, request.understated, request.stacked)
     if not audited.pairs():
         message = "One person's links or data must move some published number, and within these bounds they move none."
-        remedy = "Raise average_bound in [[publish]], or name more values."
-        raise InvalidInput(message, remedy=remedy, where="[[publish]] average_bound", code="rehearsal.no-neighbours")
+        remedy = "Raise `publish.average_bound`, or name more values."
+        raise InvalidInput(message, remedy=remedy, where="`publish.average_bound`", code="rehearsal.no-neighbours")
     return audited
 
 

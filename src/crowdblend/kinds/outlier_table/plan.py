@@ -141,10 +141,11 @@ def _plan_table(policy: OutlierTablePolicy, loss: float, delta: float | None) ->
     )
     if planned.loss(0) < SMALLEST_EPSILON:
         raise InvalidInput(
-            f"epsilon = {policy.epsilon:g} with transition {planned.transition} and limit {planned.limit} leaves less "
+            f"`epsilon = {policy.epsilon:g}` with transition {planned.transition} "
+            f"and limit {planned.limit} leaves less "
             f"than {float(SMALLEST_EPSILON):.1g} to the noise on empty bins.",
             remedy="Raise epsilon.",
-            where="[privacy] epsilon",
+            where="`privacy.epsilon`",
             code="plan.epsilon-too-small",
         )
     check_delta(policy, planned.delta)

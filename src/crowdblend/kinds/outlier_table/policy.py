@@ -58,7 +58,7 @@ class OutlierTable(Publication, frozen=True, kw_only=True):
                 "The guarantee of crowds by their size is stated of an outlier-table alone, and factor is about it."
             )
             raise refusal(
-                "factor", message, "Remove factor, or publish it in a policy of its own.", "[[publish]] factor"
+                "factor", message, "Remove `publish.factor`, or publish it in a policy of its own.", "`publish.factor`"
             )
         return terms if self.transition is None else terms.replace(delta=None)
 

@@ -124,8 +124,8 @@ def _weakest_noise(policy: PointsPolicy) -> SolvedPlan:
     if left is not None:
         whose = "points of a stratified sample need it" if stratified else f"{left} is left out too"
         message = f"noise_epsilon is left out, and {whose}."
-        remedy = f"Add noise_epsilon = 1.0, for example, and leave {left} out to have it planned."
-        raise InvalidInput(message, remedy=remedy, where="[[publish]] noise_epsilon", code="plan.unknown")
+        remedy = f"Add `publish.noise_epsilon = 1.0`, for example, and leave {left} out to have it planned."
+        raise InvalidInput(message, remedy=remedy, where="`publish.noise_epsilon`", code="plan.unknown")
     assert policy.delta is not None
     planned = weakest_noise(crowd_request(policy, "moved", noise_epsilon=1.0), policy.delta)
     require_more_than_sampling(planned)
@@ -149,7 +149,7 @@ def weakest_noise(request: PlanRequest, delta: float) -> SolvedPlan:
 
     if not keeps(SMALLEST_NOISE_EPSILON):
         message = (
-            f"delta = {delta:g} cannot be reached with these k, rate and epsilon, whatever the noise on the points."
+            f"`delta = {delta:g}` cannot be reached with these k, rate and epsilon, whatever the noise on the points."
         )
         remedy = "Raise k, epsilon or delta, or lower the rate."
         raise Infeasible(message, remedy=remedy, where="delta", code="plan.no-noise")
@@ -167,10 +167,10 @@ def _drawable(plan: PointsPlan) -> PointsPlan:
         along = sum(size > 1 for size in shape)
         if any(size > 1 and mechanism.moved_points.loss(size, along) < SMALLEST_EPSILON for size in shape):
             raise InvalidInput(
-                f"noise_epsilon = {mechanism.noise_epsilon:g} leaves less than {float(SMALLEST_EPSILON):.1g} to each "
+                f"`noise_epsilon = {mechanism.noise_epsilon:g}` leaves less than {float(SMALLEST_EPSILON):.1g} to each "
                 f"step of a block of {' x '.join(map(str, shape))} steps.",
                 remedy="Raise it, or use a coarser resolution.",
-                where="[[publish]] noise_epsilon",
+                where="`publish.noise_epsilon`",
                 code="plan.epsilon-too-small",
             )
     return plan
@@ -189,8 +189,8 @@ class PointsMethod(Method[PointsPolicy]):
         loss = self.policy.publication.noise_epsilon
         if loss is None:
             message = "Points of a part of a sample need the noise of their policy."
-            remedy = "Add noise_epsilon = 1.0, for example, and leave k out to have it planned."
-            raise InvalidInput(message, remedy=remedy, where="[[publish]] noise_epsilon", code="plan.unknown")
+            remedy = "Add `publish.noise_epsilon = 1.0`, for example, and leave k out to have it planned."
+            raise InvalidInput(message, remedy=remedy, where="`publish.noise_epsilon`", code="plan.unknown")
         part = partial(PartOfPoints, budget.share)
         return _drawable(PointsPlan(*plan_in_part(self.policy, budget, "moved", part, lambda _: loss)))
 

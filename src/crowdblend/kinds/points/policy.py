@@ -32,16 +32,16 @@ BLOCK = "block"
 class NamedBox(Section, frozen=True, kw_only=True):
     """One block of points."""
 
-    section = "[[publish.boxes]]"
+    section = "publish.boxes"
 
     name: Annotated[str, key("Your name for the box.")]
-    box: Annotated[Ends, key("The lower and the upper end on every axis, as in { x = [0, 1], y = [0, 2] }.")]
+    box: Annotated[Ends, key("The lower and the upper end on every axis, as in `{ x = [0, 1], y = [0, 2] }`.")]
 
 
 class QuadtreeRegion(Section, frozen=True, kw_only=True):
     """A region where blocks are halved further."""
 
-    section = "[[publish.quadtree]]"
+    section = "publish.quadtree"
 
     box: Annotated[Ends, key("The lower and the upper end on every axis of a region to be halved further.")]
     depth: Annotated[int, key("How often the domain is halved where it meets the region.", (1, 30))]
@@ -100,19 +100,21 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
         along = [column for column in self.columns if not _is_axis(column)]
         force_setattr(self, "columns", (*along, *axes))
         if not axes:
-            message = 'kind = "points" needs at least one axis, and no column has a resolution.'
-            remedy = "Declare one, for example x = { from = 0, to = 100, resolution = 0.1, width = 5 }."
-            raise refusal("no-axis", message, remedy, "[columns]")
+            message = '`publish.kind = "points"` needs at least one axis, and no column has a resolution.'
+            remedy = "Declare one, for example `columns.x = { from = 0, to = 100, resolution = 0.1, width = 5 }`."
+            raise refusal("no-axis", message, remedy, "`columns`")
         refuse_choice(along, "a release of points")
         if self.publication.show_blocks and any(column.name.lower() == BLOCK for column in self.columns):
-            message = f"show_blocks publishes a column {BLOCK!r}, and [columns] has one of that name."
+            message = f"`publish.show_blocks` publishes a column {BLOCK!r}, and `columns` has one of that name."
             raise refusal("reserved-name", message, "Rename it in the data.", f"column {BLOCK!r}")
         if self.unit.several and not all(column.steps_of_block for column in axes):
             message = "Several rows of a person are kept in different blocks, which needs a width on every axis."
-            raise refusal("rows-per-person", message, 'Add width, or write duplicates = "one".', WHERE_ROWS)
+            raise refusal("rows-per-person", message, 'Add width, or write `data.duplicates = "one"`.', WHERE_ROWS)
         if all(size == 1 for shape in self.shapes() for size in shape):
             message = "Every block is one step of the resolution on every axis, so that no noise would be added."
-            raise refusal("no-noise", message, 'Refine the resolution, or use kind = "microdata".', "[columns]")
+            raise refusal(
+                "no-noise", message, 'Refine the resolution, or use `publish.kind = "microdata"`.', "`columns`"
+            )
 
     @property
     def dimension(self) -> int:
@@ -130,18 +132,18 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
         domains = {column.name: column.domain for column in self.columns if isinstance(column.domain, AxisDomain)}
         widths = {name: domain.width for name, domain in domains.items() if domain.width is not None}
         boxes, quadtree = self.publication.boxes, self.publication.quadtree
-        ways = {"width": widths, "[[publish.boxes]]": boxes, "[[publish.quadtree]]": quadtree}
+        ways = {"`width`": widths, "`publish.boxes`": boxes, "`publish.quadtree`": quadtree}
         given = [name for name, value in ways.items() if value]
         if len(given) != 1 or (widths and len(widths) < self.dimension):
             some = " on some axes only" if widths and len(widths) < self.dimension else ""
             message = f"Blocks are fixed by {' and '.join(given) or 'nothing'}{some}."
-            raise refusal("blocks", message, "Give a width on every axis, or boxes, or quadtree.", "[columns]")
+            raise refusal("blocks", message, "Give a width on every axis, or boxes, or quadtree.", "`columns`")
         axes = dict(self.axes)
         if widths:
             return _grid(widths, axes)
         if boxes:
-            return blocks.Boxes(tuple(_box(named.box, axes, "[[publish.boxes]]") for named in boxes))
-        regions = tuple((_box(region.box, axes, "[[publish.quadtree]]"), region.depth) for region in quadtree)
+            return blocks.Boxes(tuple(_box(named.box, axes, "`publish.boxes`") for named in boxes))
+        regions = tuple((_box(region.box, axes, "`publish.quadtree`"), region.depth) for region in quadtree)
         return blocks.Quadtree(tuple(axis.cells for axis in axes.values()), regions)
 
     def shapes(self) -> list[tuple[int, ...]]:

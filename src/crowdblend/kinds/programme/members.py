@@ -51,15 +51,15 @@ def refuse_shares(policy: Policy, split: Split) -> None:
     """Refuse shares of a sample where nobody is divided among publications."""
     named: Publication | None = next((one for one in policy.publish if one.share is not None), None)
     if named is not None:
-        message = f'Publication {named.name!r} has a share of the sample, and split = "{split}" has no parts.'
-        raise refusal("shares", message, 'Remove share, or write split = "people".', "[[publish]] share")
+        message = f'Publication {named.name!r} has a share of the sample, and `privacy.split = "{split}"` has no parts.'
+        raise refusal("shares", message, 'Remove share, or write `privacy.split = "people"`.', "`publish.share`")
 
 
 def method_among_others(part: PublicationPolicy) -> Method[Any]:
     """Return the method of a publication that is one of several; refuses kinds that cannot be."""
     if not part.publication.joins_others:
-        message = f'kind = "{part.kind}" is not certified as one of several publications.'
-        raise refusal("split", message, "Publish it in a policy of its own.", "[[publish]] kind")
+        message = f'`publish.kind = "{part.kind}"` is not certified as one of several publications.'
+        raise refusal("split", message, "Publish it in a policy of its own.", "`publish.kind`")
     return method_of(part)
 
 
@@ -68,21 +68,27 @@ def sample_of_all(policy: Policy, split: Split) -> Design:
     drawn = policy.sampling
     if drawn.everybody:
         if split != "budget":
-            message = f'split = "{split}" is for samples, and design = "everybody" draws none.'
-            remedy = 'Write split = "budget": noise for a half of epsilon errs less than counting a half of the people.'
-            raise refusal("split", message, remedy, "[sampling] design")
+            message = f'`privacy.split = "{split}"` is for samples, and `sampling.design = "everybody"` draws none.'
+            remedy = (
+                'Write `privacy.split = "budget"`: noise for a half of epsilon errs less '
+                "than counting a half of the people."
+            )
+            raise refusal("split", message, remedy, "`sampling.design`")
         return drawn.sample()
     if drawn.rate is None and not drawn.designed and not drawn.biased:
-        message = "Several publications share one sample, and [sampling] leaves it open."
-        remedy = 'Write design = "poisson" with a rate; if the table is a survey of a fixed size, add thin = 0.8.'
-        raise refusal("split", message, remedy, "[sampling]")
+        message = "Several publications share one sample, and `sampling` leaves it open."
+        remedy = (
+            'Write `sampling.design = "poisson"` with a rate; if the table is a survey of a '
+            "fixed size, add `sampling.thin = 0.8`."
+        )
+        raise refusal("split", message, remedy, "`sampling`")
     found = [part.sample for part in policy.parts]
     for one, seen in zip(policy.publish, found, strict=True):
         if drawn.designed and not seen.strata and any(other.strata for other in found):
             name = drawn.stratum or drawn.weight
             message = f"Publication {one.name!r} is not by strata, and several are certified where all of them are."
             remedy = f"Publish {name!r} in it, as a table, microdata or points, or publish it by itself."
-            raise refusal("split", message, remedy, "[sampling] column")
+            raise refusal("split", message, remedy, "`sampling.column`")
     return found[0]
 
 
@@ -100,4 +106,4 @@ def require_ids(policy: Policy, because: str) -> None:
     """Refuse rows without ids where one sample is drawn for several publications."""
     if policy.data.person is None:
         message = f"Without ids {because}."
-        raise refusal("split", message, "Name the column of ids as person.", "[data] person")
+        raise refusal("split", message, "Name the column of ids as person.", "`data.person`")

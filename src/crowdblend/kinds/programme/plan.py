@@ -83,15 +83,17 @@ def _plan_as(policy: Policy, split: Split, budget: Budget) -> ProgrammePlan:
     differential = differential_of(derive(replace(planned, delta=1.0).facts())).conclusion
     if differential.delta > budget.delta:
         raise Infeasible(
-            f"delta = {budget.delta:g} cannot be guaranteed: with these k, rate, shares and epsilon it is "
+            f"`delta = {budget.delta:g}` cannot be guaranteed: with these k, rate, shares and epsilon it is "
             f"{at_most(differential.delta)}.",
             remedy="Raise k, epsilon or delta, or leave k out to be planned.",
-            where="[privacy] delta",
+            where="`privacy.delta`",
             code="plan.delta-out-of-reach",
         )
-    message = f"epsilon = {budget.epsilon:g} cannot be guaranteed for {budget.releases} releases with these parameters."
+    message = (
+        f"`epsilon = {budget.epsilon:g}` cannot be guaranteed for {budget.releases} releases with these parameters."
+    )
     remedy = "Raise k or epsilon, or leave k out to be planned."
-    raise Infeasible(message, remedy=remedy, where="[privacy] epsilon", code="plan.epsilon-out-of-reach")
+    raise Infeasible(message, remedy=remedy, where="`privacy.epsilon`", code="plan.epsilon-out-of-reach")
 
 
 def _budget(policy: Policy) -> Budget:
@@ -111,7 +113,12 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
     if policy.sampling.designed and policy.data.unit.one_row:
         # Which row counts depends on the columns of the publication, and so would the stratum and the part.
         message = "Whoever has rows in two strata would be in two parts of the sample."
-        raise refusal("split", message, 'Remove duplicates = "one", or write split = "fresh".', "[data] duplicates")
+        raise refusal(
+            "split",
+            message,
+            'Remove `data.duplicates = "one"`, or write `privacy.split = "fresh"`.',
+            "`data.duplicates`",
+        )
     shares, rate = shares_of(policy), sample.largest_rate
     chosen_by = [None if part.recoding is None else part.recoding.share for part in policy.parts]
     within = [shares_within(share, choosing) for share, choosing in zip(shares, chosen_by, strict=True)]
@@ -135,9 +142,11 @@ def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
     sample = sample_of_all(policy, "fresh")
     refuse_several_rows(policy, shared=False)
     if not sample.draws_here:
-        message = 'split = "fresh" draws a sample for every publication, from people who are all in the data.'
-        remedy = 'Write design = "poisson" in [sampling], which thins a sample as well, or of a survey thin = 0.8.'
-        raise refusal("split", message, remedy, "[sampling] design")
+        message = '`privacy.split = "fresh"` draws a sample for every publication, from people who are all in the data.'
+        remedy = (
+            'Write `sampling.design = "poisson"`, which thins a sample as well, or of a survey `sampling.thin = 0.8`.'
+        )
+        raise refusal("split", message, remedy, "`sampling.design`")
     refuse_shares(policy, "fresh")
 
     def plan_each(each: Each) -> ProgrammePlan:
@@ -182,7 +191,7 @@ def _within(
                     return tried
     message = f"No plan was found that {budget.releases} releases or samples keep together."
     remedy = "Raise epsilon or delta, lower the rate, or plan fewer."
-    raise Infeasible(message, remedy=remedy, where="[privacy]", code="plan.no-k")
+    raise Infeasible(message, remedy=remedy, where="`privacy`", code="plan.no-k")
 
 
 def _tries(policy: Policy, releases: int) -> Iterator[tuple[float, float, float]]:
@@ -214,12 +223,12 @@ def shares_of(policy: Policy) -> list[float]:
         or taken > 1 + Fraction(SHARES_ROUNDING)
         or (open_places and taken > 1 - Fraction(len(open_places), 100))
     ):
-        message = f"The shares in [[publish]] add up to {float(taken):g}: nobody is in two parts."
+        message = f"The shares in `publish` add up to {float(taken):g}: nobody is in two parts."
         if taken <= 1:
-            message = f"The shares in [[publish]] add up to {float(taken):g}, and leave too little to the others."
+            message = f"The shares in `publish` add up to {float(taken):g}, and leave too little to the others."
         if parts > MOST_PARTS:
             message = f"A sample is divided into at most {MOST_PARTS} parts."
-        raise refusal("shares", message, "Lower them so that they add up to at most 1.", "[[publish]] share")
+        raise refusal("shares", message, "Lower them so that they add up to at most 1.", "`publish.share`")
     found = [0.0 if share is None else share for share in given]
     cells = cells_of(policy.parts)
     sizes = {place: policy.publish[place].weight * cells[place] for place in open_places}

@@ -61,7 +61,7 @@ def subject(policy: Policy, request: AuditRequest) -> ProgrammeSubject:
     if any("columns" in one.without for one in policy.publish):
         message = "The audit runs programmes of tables, microdata and points."
         remedy = "Audit the others one by one."
-        raise InvalidInput(message, remedy=remedy, where="[[publish]] kind", code="rehearsal.programme")
+        raise InvalidInput(message, remedy=remedy, where="`publish.kind`", code="rehearsal.programme")
     planned = cast(ProgrammePlan, plan(policy))
     return ProgrammeSubject(
         policy,  # type: ignore[arg-type]  # a programme has the columns and the source of a policy of classes

@@ -185,7 +185,7 @@ def _plan_in_parts(policy: RecodedPolicy, choosing: Choosing, form: Form) -> Sol
     if policy.releases > 1 or policy.epsilon is None or policy.data.person is None or unseen:
         message = "A choice of the recoding from a sample of different rates, or a survey, is certified for one release"
         remedy = "Give epsilon, name the column of ids as person, publish the strata, and plan one release."
-        raise refusal("recoding", f"{message} with ids and an epsilon.", remedy, "[recoding]")
+        raise refusal("recoding", f"{message} with ids and an epsilon.", remedy, "`recoding`")
     shares, rate, most = shares_within(1.0, choosing.share), sample.largest_rate, policy.delta or 0.0
     check_choice_loss(choosing, shares, rate, policy.epsilon)
     choice = None
@@ -200,9 +200,9 @@ def _plan_in_parts(policy: RecodedPolicy, choosing: Choosing, form: Form) -> Sol
             check_delta(policy, policy.delta or delta)
             return replace_fields(crowds, epsilon=policy.epsilon, delta=policy.delta or delta)
         most = delta
-    message = f"delta = {policy.delta:g} cannot be guaranteed: with these k, rates and epsilon it is {at_most(most)}."
+    message = f"`delta = {policy.delta:g}` cannot be guaranteed: with these k, rates and epsilon it is {at_most(most)}."
     remedy = "Raise k, epsilon or delta, or leave k out to be planned."
-    raise Infeasible(message, remedy=remedy, where="[privacy] delta", code="plan.delta-out-of-reach")
+    raise Infeasible(message, remedy=remedy, where="`privacy.delta`", code="plan.delta-out-of-reach")
 
 
 def check_choice_loss(choosing: Choosing | None, shares: Sequence[float], rate: float, epsilon: float) -> None:
@@ -210,8 +210,8 @@ def check_choice_loss(choosing: Choosing | None, shares: Sequence[float], rate: 
     if choosing is None or choosing.epsilon <= (most := largest_noise(shares, rate, epsilon)):
         return
     message = f"The recoding's choice loses {choosing.epsilon:g}; in a part of this sample {most:.3g} is allowed."
-    remedy = "Lower epsilon in [recoding], or raise the one in [privacy]."
-    raise Infeasible(message, remedy=remedy, where="[recoding] epsilon", code="plan.choice-costs-all")
+    remedy = "Lower `recoding.epsilon`, or raise `privacy.epsilon`."
+    raise Infeasible(message, remedy=remedy, where="`recoding.epsilon`", code="plan.choice-costs-all")
 
 
 def state_facts(facts: CrowdFactsT) -> CrowdFactsT:

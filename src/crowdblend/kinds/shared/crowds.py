@@ -190,8 +190,8 @@ def enough_for_rows(plan: CrowdsPlanT) -> CrowdsPlanT:
         return with_larger_crowds(first_true(keeps, 0, 0, _MOST_RAISED if policy.publication.k is None else 0))
     except LookupError:
         raise Infeasible(
-            f"No crowds hide {policy.unit.most} rows of a person with epsilon = {policy.epsilon:g} and delta = "
-            f"{policy.delta:g}.",
+            f"No crowds hide {policy.unit.most} rows of a person with `epsilon = {policy.epsilon:g}` and "
+            f"`delta = {policy.delta:g}`.",
             remedy=f"Leave k out to be planned, raise epsilon or delta, or lower the rate or {ROWS}.",
             where=WHERE_ROWS,
             code="plan.no-k",
@@ -208,11 +208,11 @@ def _weights_too_far_apart(policy: CrowdPolicy) -> Iterator[None]:
             raise
         name = policy.sampling.weight
         raise Infeasible(
-            f"Weights of column {name!r} that count together differ too much for epsilon = {policy.epsilon:g}: no k "
+            f"Weights of column {name!r} that count together differ too much for `epsilon = {policy.epsilon:g}`: no k "
             "hides people whose probability of being sampled is so uncertain.",
-            remedy=f"Publish classes of similar weights: declare {name!r} in [columns] with breaks that each rise by a "
-            "third or less, and name it in [[publish]]. Or add thin = 0.8 to [sampling], which rests on no weight.",
-            where="[sampling] column",
+            remedy=f"Publish classes of similar weights: declare {name!r} with breaks that each rise by a "
+            "third or less, and publish it. Or add `sampling.thin = 0.8`, which rests on no weight.",
+            where="`sampling.column`",
             code=error.code,
         ) from None
 

@@ -33,8 +33,8 @@ def check_delta(policy: Any, delta: float) -> None:
         f"delta comes to {at_most(delta)}, above {above}: publishing one person in {max(1, int(1 / delta)):,} in full "
         "would keep such a guarantee.",
         remedy="Raise k or epsilon, lower the rate, or write delta = "
-        f"{enough:g} and leave k out; accept_delta = true in [privacy] accepts it as it is.",
-        where="[privacy] delta",
+        f"{enough:g} and leave k out; `privacy.accept_delta = true` accepts it as it is.",
+        where="`privacy.delta`",
         code="plan.delta",
     )
 
@@ -46,24 +46,24 @@ def check_epsilon(policy: Any, epsilon: float) -> None:
             f"epsilon comes to {at_most(epsilon)}, above {LARGEST_EPSILON:g}: that protects hardly anybody, since who "
             "guesses whether somebody's data were used may be right 99.99 % of the time."
         )
-        remedy = "Lower it: 1 is usual. Whoever answers for it writes accept_epsilon = true in [privacy]."
-        raise Infeasible(message, remedy=remedy, where="[privacy] epsilon", code="plan.epsilon")
+        remedy = "Lower it: 1 is usual. Whoever answers for it writes `privacy.accept_epsilon = true`."
+        raise Infeasible(message, remedy=remedy, where="`privacy.epsilon`", code="plan.epsilon")
 
 
 def require_more_than_sampling(plan: SolvedPlan) -> None:
     """Refuse crowds of one, which hide nobody, and a delta that sampling alone keeps."""
     if min(one.k for one in plan.each.values()) == 1:
         where = " in one of the strata" if len(plan.strata) > 1 else ""
-        message = f"k = 1 hides nobody: sampling alone guarantees as much{where}."
+        message = f"`k = 1` hides nobody: sampling alone guarantees as much{where}."
         remedy = "Lower delta, or state a larger k."
-        raise Infeasible(message, remedy=remedy, where="[[publish]] k", code="plan.crowd-of-one")
+        raise Infeasible(message, remedy=remedy, where="`publish.k`", code="plan.crowd-of-one")
     if plan.delta >= plan.sampled_with:
         noise = plan.noise_epsilon
         raise Infeasible(
-            f"delta = {plan.delta:g}{'' if noise is None else f' with noise_epsilon = {noise:g}'} is not below the "
+            f"`delta = {plan.delta:g}`{'' if noise is None else f' with `noise_epsilon = {noise:g}`'} is not below the "
             f"rate of {plan.sampled_with:g}: sampling alone guarantees as much.",
             remedy="Lower delta, raise k, or lower noise_epsilon where there is noise.",
-            where="[privacy] delta",
+            where="`privacy.delta`",
             code="plan.no-more-than-sampling",
         )
 
@@ -71,7 +71,7 @@ def require_more_than_sampling(plan: SolvedPlan) -> None:
 def with_stated_delta(plan: SolvedPlan, delta: float, parameter: str) -> SolvedPlan:
     """The plan with the delta of the policy; refuses one below what the parameters, named in `parameter`, come to."""
     if plan.delta > delta:
-        message = f"delta = {delta:g} cannot be guaranteed: with these {parameter} it is {at_most(plan.delta)}."
+        message = f"`delta = {delta:g}` cannot be guaranteed: with these {parameter} it is {at_most(plan.delta)}."
         remedy = "Raise k, epsilon or delta, or lower the rate; or leave one of them out to be planned."
-        raise Infeasible(message, remedy=remedy, where="[privacy] delta", code="plan.delta-out-of-reach")
+        raise Infeasible(message, remedy=remedy, where="`privacy.delta`", code="plan.delta-out-of-reach")
     return replace(plan, delta=delta)

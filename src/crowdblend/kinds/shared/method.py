@@ -32,18 +32,18 @@ class Method(Generic[PolicyT]):
 
     def plan_part(self, budget: PartBudget) -> AnyPlan:
         """Return the publication with nothing left open, as a part of a sample."""
-        message = f'kind = "{self.policy.kind}" is not certified with a part of a sample.'
-        remedy = 'Write split = "fresh" or "budget", or publish it in a policy of its own.'
-        raise refusal("split", message, remedy, "[privacy] split")
+        message = f'`publish.kind = "{self.policy.kind}"` is not certified with a part of a sample.'
+        remedy = 'Write `privacy.split = "fresh" | "budget"`, or publish it in a policy of its own.'
+        raise refusal("split", message, remedy, "`privacy.split`")
 
     def plan_noisy(self, epsilon: float, delta: float) -> AnyPlan:
         """Return the publication with noise of this loss on all that it publishes, beside others about the same people.
 
         `delta` is what it may take of the budget's, before sampling; most need none.
         """
-        message = f'kind = "{self.policy.kind}" is not certified with a part of the budget.'
-        remedy = 'Write split = "people" or "fresh", or of a register publish it in a policy of its own.'
-        raise refusal("split", message, remedy, "[privacy] split")
+        message = f'`publish.kind = "{self.policy.kind}"` is not certified with a part of the budget.'
+        remedy = 'Write `privacy.split = "people" | "fresh"`, or of a register publish it in a policy of its own.'
+        raise refusal("split", message, remedy, "`privacy.split`")
 
     def plan_gaussian(self, sigma: float) -> AnyPlan | None:
         """Return the publication with Gaussian noise of this deviation on every cell; None where it takes none."""

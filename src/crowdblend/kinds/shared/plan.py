@@ -22,6 +22,7 @@ from crowdblend.kinds.shared.facts import ReleaseFacts, to_json, with_proposals
 from crowdblend.methods.designs import Claims
 from crowdblend.methods.designs.draw import Draw
 from crowdblend.methods.planning.plan import Plan
+from crowdblend.notation import PYTHON, spell
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.proposed import read_proposals
 from crowdblend.policies.publication_policy import PublicationPolicy
@@ -97,7 +98,7 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
     policy: PolicyT
 
     def __repr__(self) -> str:
-        lines = (f"  {what}{': ' if what else '  '}{how}" for what, how in self.describe())
+        lines = (f"  {what}{': ' if what else '  '}{spell(how, PYTHON)}" for what, how in self.describe())
         return "\n".join([type(self).__name__, *lines])
 
     @property

@@ -131,5 +131,5 @@ def _plan_strata(policy: StatisticsPolicy, design: DeclaredStrata, register: Eve
     if 3 * way.steps + 1 > MOST_STEPS:
         message = "There are more statistics and rates of strata than fit one certificate."
         remedy = "Publish fewer statistics, or give strata of similar rates one rate."
-        raise InvalidInput(message, remedy=remedy, where="[[publish.statistics]]", code="plan.steps")
+        raise InvalidInput(message, remedy=remedy, where="`publish.statistics`", code="plan.steps")
     return InCopiesPlan(policy, TotalsPlan(way.shapes, ((tuple(range(len(way.shapes))), way),)))

@@ -83,8 +83,8 @@ class Statistics(ExactPublication, frozen=True, kw_only=True):
     def among_others(self, terms: Terms) -> Terms:
         """Return the terms; a programme guarantees to one person at a time."""
         if self.group is not None:
-            message = "A programme guarantees to one person at a time, and group in [[publish]] to several together."
-            raise refusal("group", message, "Remove group.", "[[publish]] group")
+            message = "A programme guarantees to one person at a time, and `publish.group` to several together."
+            raise refusal("group", message, "Remove group.", "`publish.group`")
         return terms
 
     def columns_of(self, terms: Terms) -> tuple[Column, ...]:
@@ -114,19 +114,21 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
         super().__post_init__()
         refuse_choice(self.columns, "a policy of statistics")
         if self.publication.group is not None and self.publication.group > self.people:
-            message = f"group in [[publish]] is {self.publication.group}, and [data] has {self.people} people."
-            raise refusal("range", message, "Lower group.", "[[publish]] group")
+            message = f"`publish.group` is {self.publication.group}, and `data.people` is {self.people}."
+            raise refusal("range", message, "Lower group.", "`publish.group`")
         _ = self.measures
         self._check_statistics()
         if self.design is not None:
             said = "group" if self.publication.group is not None else "error" if self.plans_sample else None
             if self.design.column is None and said is not None:
                 message = f"{said} plans or checks a number of people, and people are drawn by coins."
-                raise refusal(said, message, f'Remove {said}, or write design = "survey".', f"[[publish]] {said}")
+                raise refusal(
+                    said, message, f'Remove {said}, or write `sampling.design = "survey"`.', f"`publish.{said}`"
+                )
 
     def published_texts(self) -> Iterator[tuple[str, str]]:
         yield from super().published_texts()
-        yield from (("[[publish.statistics]] name", made.name) for made in self.publication.statistics)
+        yield from (("`publish.statistics.name`", made.name) for made in self.publication.statistics)
 
     @cached_property
     def classes(self) -> tuple[Column, ...]:
@@ -191,14 +193,14 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
             raise refusal(
                 "statistics",
                 f"The policy has {len(self.publication.statistics)} statistics; there can be 1 to {_MOST_STATISTICS}.",
-                'Add one, for example { name = "women", fraction = { sex = "Female" } }, or publish in two releases.',
-                "[[publish.statistics]]",
+                "Add a count or a fraction, for example, or publish in two releases.",
+                "`publish.statistics`",
             )
         names = [made.name for made in self.publication.statistics]
         for made in self.publication.statistics:
             if names.count(made.name) > 1:
                 message = f"Two statistics are called {made.name[:60]!r}."
-                raise refusal("statistic-twice", message, "Rename one.", "[[publish.statistics]] name")
+                raise refusal("statistic-twice", message, "Rename one.", "`publish.statistics.name`")
             naming(f"statistic {made.name[:60]!r}", partial(self._check_statistic, made))
         grouping = group_columns(self.publication.statistics)
         check_names([column for column in self.columns if column.name in grouping], self.data.person, _PUBLISHED)
@@ -208,7 +210,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
         shares = [shape.share for shape in self.shapes()]
         if not all(0 < share <= 1 for share in shares):
             message = "The weights of the statistics differ so much that one of them gets no part of epsilon."
-            raise refusal("statistic", message, "Use weights of similar size.", "[[publish.statistics]] weight")
+            raise refusal("statistic", message, "Use weights of similar size.", "`publish.statistics.weight`")
 
     def _check_sizes(self) -> None:
         """Refuse what would take too long to count: all steps of a column for every group."""
@@ -262,7 +264,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
     def _check_declared(self, name: str) -> None:
         declared = [column.name for column in self.columns]
         if name not in declared:
-            raise refusal("unknown-column", f"[columns] does not declare {name[:60]!r}.", did_you_mean(name, declared))
+            raise refusal("unknown-column", f"`columns` does not declare {name[:60]!r}.", did_you_mean(name, declared))
 
 
 def shape_of(

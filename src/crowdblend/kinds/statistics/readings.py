@@ -136,7 +136,7 @@ def read_strata(
     largest = max((shape.steps for shape in way.shapes if isinstance(shape, Shape)), default=1)
     if counted.classes.people * way.weights.largest * max(largest, 1000) >= _LARGEST:
         message = "The weights and resolutions are too fine for totals of this many people."
-        raise InvalidInput(message, remedy="Use coarser resolutions.", where="[columns]", code="data.totals")
+        raise InvalidInput(message, remedy="Use coarser resolutions.", where="`columns`", code="data.totals")
     return ClassCountsReading(counted)
 
 

@@ -33,7 +33,7 @@ def group_columns(statistics: Iterable[Statistic]) -> tuple[str, ...]:
 class Statistic(Section, frozen=True, kw_only=True):
     """One published statistic: exactly one of average, sum, median, quantile, fraction, count and histogram."""
 
-    section = "[[publish.statistics]]"
+    section = "publish.statistics"
     rules: ClassVar[tuple[Rule, ...]] = (
         one_of(*WHAT, code="statistic"),
         conflicts("where", "fraction", "count", code="statistic", because="they name their labels themselves"),
@@ -52,9 +52,9 @@ class Statistic(Section, frozen=True, kw_only=True):
     at: Annotated[
         float | None, key("With quantile: the share of people below it, with up to three decimals, as in 0.9.")
     ] = None
-    fraction: Annotated[Where | None, key('The share of people with these labels, for example { sex = "Female" }.')] = (
-        None
-    )
+    fraction: Annotated[
+        Where | None, key('The share of people with these labels, for example `{ sex = "Female" }`.')
+    ] = None
     count: Annotated[Where | None, key("How many people have these labels.")] = None
     histogram: Annotated[str | None, key("How many people have each label of a column.")] = None
     by: Annotated[
@@ -86,7 +86,7 @@ class Statistic(Section, frozen=True, kw_only=True):
             )
         if self.at is not None and (not 0 < self.at < 1 or self.share.denominator > _FINEST):
             raise self._refusal(
-                f"has at = {self.at:g}.", "Give a share between 0 and 1 with at most three decimals, such as 0.9."
+                f"has `at = {self.at:g}`.", "Give a share between 0 and 1 with at most three decimals, such as 0.9."
             )
         if not 0 < self.weight < math.inf:
             raise self._refusal(f"has the weight {self.weight:g}.", "Give it a part of epsilon above 0.")
@@ -94,7 +94,7 @@ class Statistic(Section, frozen=True, kw_only=True):
             raise self._refusal(f"has the error {self.error:g}.", "Give an error above 0.")
         if self.error is not None and self.depends_on_groups:
             problem = "has error, and how large its error is depends on how many people are in a group."
-            raise self._refusal(problem, "Remove error, and give sample in [sampling].")
+            raise self._refusal(problem, "Remove error, and give sample in `sampling`.")
 
     def _refusal(self, problem: str, remedy: str) -> InvalidInput:
         return refusal("statistic", f"Statistic {self.name[:60]!r} {problem}", remedy, f"statistic {self.name[:60]!r}")

@@ -69,7 +69,7 @@ class SynopsisPolicy(ExactPolicy, frozen=True, kw_only=True):
         self._check_named()
         if self.design is not None and self.publication.mechanism == "exponential":
             message = "The exponential mechanism chooses by the shares of a public number of people."
-            raise refusal("mechanism", message, 'Write mechanism = "fitted".', "[[publish]] mechanism")
+            raise refusal("mechanism", message, 'Write `publish.mechanism = "fitted"`.', "`publish.mechanism`")
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Return the classes of a column."""
@@ -83,14 +83,14 @@ class SynopsisPolicy(ExactPolicy, frozen=True, kw_only=True):
         for where, asked in columns.items():
             for name in asked:
                 if name not in names:
-                    message = f"[[publish]] asks about {name[:60]!r}, which [columns] does not declare."
-                    raise refusal("unknown-column", message, did_you_mean(name, names), f"[[publish]] {where}")
+                    message = f"`publish` asks about {name[:60]!r}, which `columns` does not declare."
+                    raise refusal("unknown-column", message, did_you_mean(name, names), f"`publish.{where}`")
         if ranges is not None and len(names) > 1:
-            message = f"ranges in [[publish]] needs one column, and [columns] declares {len(names)}."
-            raise refusal("query-class", message, "Declare that one alone.", "[[publish]] ranges")
+            message = f"`publish.ranges` needs one column, and `columns` declares {len(names)}."
+            raise refusal("query-class", message, "Declare that one alone.", "`publish.ranges`")
         for condition in queries:
             for name, label in condition.items():
                 if label not in self.labels(name):
                     message = f"Column {name!r} has no class {label[:60]!r}."
                     remedy = did_you_mean(label, self.labels(name))
-                    raise refusal("unknown-label", message, remedy, "[[publish]] queries")
+                    raise refusal("unknown-label", message, remedy, "`publish.queries`")

@@ -41,7 +41,7 @@ def subject(policy: SynopsisPolicy, request: AuditRequest) -> SynopsisSubject:
     require_people(policy.people, MOST_PEOPLE, "a synopsis")
     if policy.design is not None:
         message = "A synopsis is audited where a fixed number of people is drawn, or everybody is counted."
-        raise InvalidInput(message, remedy="Audit statistics.", where="[sampling] design", code="rehearsal.design")
+        raise InvalidInput(message, remedy="Audit statistics.", where="`sampling.design`", code="rehearsal.design")
     audited = SynopsisSubject(drawn_here(policy), request.name, request.understated, request.stacked)
     rows = audited.plan.parameters.mechanism.queries.universe
     if not 2 <= rows <= MOST_ROWS:
@@ -49,7 +49,7 @@ def subject(policy: SynopsisPolicy, request: AuditRequest) -> SynopsisSubject:
             f"The columns must make between 2 and {MOST_ROWS:,} different rows to audit a synopsis, which takes "
             f"thousands of releases, got {rows:,}.",
             remedy="Audit the same policy with other columns.",
-            where="[columns]",
+            where="`columns`",
             code="rehearsal.rows",
         )
     return audited

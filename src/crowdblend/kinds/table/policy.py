@@ -30,7 +30,7 @@ class Table(Crowds, frozen=True, kw_only=True):
     """
 
     kind = "table"
-    says_noise = 'below_k = "noise"'
+    says_noise = '`publish.below_k = "noise"`'
     designs = designs_for("poisson")
     rows_are_counted = True
     audits_strata = True
@@ -111,17 +111,17 @@ class Table(Crowds, frozen=True, kw_only=True):
         classes = len(finest.own_labels)
         if finest.size > MOST_LISTED:
             message = f"The column has {finest.size:,} classes, and ranges are read from at most {MOST_LISTED:,}."
-            raise refusal("ranges", message, "Declare wider classes, or remove ranges.", "[[publish]] ranges")
+            raise refusal("ranges", message, "Declare wider classes, or remove ranges.", "`publish.ranges`")
         if split not in (None, "budget"):
-            message = f'split = "{split}" counts other people at every width, whose numbers are no ranges.'
-            raise refusal("ranges", message, 'Write split = "budget", or remove ranges.', "[privacy] split")
+            message = f'`privacy.split = "{split}"` counts other people at every width, whose numbers are no ranges.'
+            raise refusal("ranges", message, 'Write `privacy.split = "budget"`, or remove ranges.', "`privacy.split`")
         if terms.sampling.biased:
             message = "Ranges are estimated where people have one sampling rate, and theirs may differ."
-            raise refusal("ranges", message, "Remove ranges, or low and high.", "[[publish]] ranges")
+            raise refusal("ranges", message, "Remove ranges, or low and high.", "`publish.ranges`")
         widths = [_BRANCHES**level for level in range(1, 20) if _BRANCHES**level < classes]
         if not widths:
             message = f"The column has {classes} classes, whose sums are precise without ranges."
-            raise refusal("ranges", message, "Remove ranges, or declare narrower classes.", "[[publish]] ranges")
+            raise refusal("ranges", message, "Remove ranges, or declare narrower classes.", "`publish.ranges`")
         name = self.name or "ranges"
         return tuple(
             self.replace(
@@ -141,7 +141,7 @@ class Table(Crowds, frozen=True, kw_only=True):
         if not isinstance(found, ComputedRecoding) or self.below_k == "threshold":
             message = "Ranges are counted of one column of intervals or dates, with noise on every class."
             remedy = "Name one column with from and to, or remove ranges."
-            raise refusal("ranges", message, remedy, "[[publish]] ranges")
+            raise refusal("ranges", message, remedy, "`publish.ranges`")
         return found
 
     def columns_of(self, terms: Terms) -> tuple[Column, ...]:
@@ -196,7 +196,11 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.publication.below_k == "noise":
-            check_closed(self.columns, 'below_k = "noise"', or_else='below_k = "threshold" takes it as it is.')
+            check_closed(
+                self.columns,
+                '`publish.below_k = "noise"`',
+                or_else='`publish.below_k = "threshold"` takes it as it is.',
+            )
 
     def _check_certified(self) -> None:
         """Refuse samples that crowds need coins for; noise from a threshold on does not."""
@@ -212,13 +216,13 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
         missing = next((name for name, value in given.items() if not value), None)
         if missing is not None:
             article = "an" if missing == "epsilon" else "a"
-            message = f'below_k = "threshold" needs {article} {missing} above 0.'
-            remedy = f"Add {missing} to [privacy], for example {'1.0' if missing == 'epsilon' else '1e-6'}."
-            raise refusal("planned", message, remedy, f"[privacy] {missing}")
+            message = f'`publish.below_k = "threshold"` needs {article} {missing} above 0.'
+            remedy = f"Add `privacy.{missing}`, for example {'1.0' if missing == 'epsilon' else '1e-6'}."
+            raise refusal("planned", message, remedy, f"`privacy.{missing}`")
         if not self.sampling.everybody and not self._rates_known:
-            message = 'below_k = "threshold" needs to know how people are sampled.'
-            remedy = 'Add rate to [sampling], or write design = "everybody" for a register.'
-            raise refusal("planned", message, remedy, "[sampling] rate")
+            message = '`publish.below_k = "threshold"` needs to know how people are sampled.'
+            remedy = 'Add `sampling.rate`, or write `sampling.design = "everybody"` for a register.'
+            raise refusal("planned", message, remedy, "`sampling.rate`")
 
     def _check_everybody(self) -> None:
         """Refuse what a register cannot have: every cell of a closed domain is noisy, under a pure epsilon."""
@@ -227,29 +231,29 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
             return
         if self.epsilon is None or self.epsilon <= 0:
             message = "A table of everybody needs an epsilon above 0."
-            raise refusal("everybody", message, "Add epsilon to [privacy], for example 1.0.", "[privacy] epsilon")
-        open_too = 'below_k = "threshold" takes it as it is.'
-        check_closed(self.columns, 'design = "everybody"', or_else=open_too)
+            raise refusal("everybody", message, "Add `privacy.epsilon`, for example 1.0.", "`privacy.epsilon`")
+        open_too = '`publish.below_k = "threshold"` takes it as it is.'
+        check_closed(self.columns, '`sampling.design = "everybody"`', or_else=open_too)
         if self.unit.several:
             check_names(self.columns, None, ("total",))
         if not self.cells_are_listed:
             message = f"A table of everybody publishes every cell, and this one has more than {MOST_CELLS_LISTED:,}."
-            raise refusal("cells", message, "Publish fewer columns, or coarser classes.", "[columns]")
+            raise refusal("cells", message, "Publish fewer columns, or coarser classes.", "`columns`")
 
     def _check_design(self, design: DeclaredStrata) -> None:
         super()._check_design(design)
         name, noisy, problem = design.column_name, self.publication.below_k == "noise", None
         if noisy and not design.published:
             problem = f"Noise is certified where a class has one rate, and column {name!r} is not published."
-            remedy = f'Publish {name!r}, or write below_k = "suppress".'
+            remedy = f'Publish {name!r}, or write `publish.below_k = "suppress"`.'
         elif noisy and self.epsilon is None:
             problem = "The noise of every stratum follows from epsilon, which is missing."
-            remedy = "Add epsilon to [privacy]."
+            remedy = "Add `privacy.epsilon`."
         elif noisy and not self.cells_are_listed:
             problem = f"Noise in strata is certified where every cell is shown, up to {MOST_CELLS_LISTED:,} cells."
-            remedy = 'Publish fewer columns, or coarser classes, or write below_k = "suppress".'
+            remedy = 'Publish fewer columns, or coarser classes, or write `publish.below_k = "suppress"`.'
         if problem is not None:
-            raise refusal(design.key, problem, remedy, "[sampling] column")
+            raise refusal(design.key, problem, remedy, "`sampling.column`")
 
     @property
     def suppresses(self) -> bool:

@@ -109,8 +109,8 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
 
     def alone(self) -> TablePolicy:
         if not self.policy.sampling.everybody or self.sigma is not None:
-            message = 'With split = "budget" this publication has noise that it has not by itself.'
-            remedy = 'Look at it with split = "people" or "fresh".'
+            message = 'With `privacy.split = "budget"` this publication has noise that it has not by itself.'
+            remedy = 'Look at it with `privacy.split = "people" | "fresh"`.'
             raise InvalidInput(message, remedy=remedy, where="publication", code="policy.publication")
         return self.policy.replace(epsilon=self.epsilon)
 
@@ -159,16 +159,18 @@ class EverywhereMethod(Method[TablePolicy]):
         table = self.policy.publication
         said = next((name for name in ("k", "noise_epsilon", "flag", "show_from") if getattr(table, name)), None)
         if said is not None:
-            message = f'split = "budget" plans the noise of every cell, and {said} would be ignored.'
-            remedy = f'Remove {said}, or write split = "people" or "fresh".'
-            raise InvalidInput(message, remedy=remedy, where=f"[[publish]] {said}", code="plan.not-noisy")
+            message = f'`privacy.split = "budget"` plans the noise of every cell, and {said} would be ignored.'
+            remedy = f'Remove {said}, or write `privacy.split = "people" | "fresh"`.'
+            raise InvalidInput(message, remedy=remedy, where=f"`publish.{said}`", code="plan.not-noisy")
 
 
 def not_noisy() -> InvalidInput:
     """Return the refusal of a table that cannot have noise on every cell."""
-    message = 'split = "budget" takes tables with noise on every cell of a closed domain of up to a million cells.'
-    remedy = 'Write below_k = "noise", and coarser classes where there are more.'
-    return InvalidInput(message, remedy=remedy, where="[[publish]] below_k", code="plan.not-noisy")
+    message = (
+        '`privacy.split = "budget"` takes tables with noise on every cell of a closed domain of up to a million cells.'
+    )
+    remedy = 'Write `publish.below_k = "noise"`, and coarser classes where there are more.'
+    return InvalidInput(message, remedy=remedy, where="`publish.below_k`", code="plan.not-noisy")
 
 
 def _drawable(plan: RegisterPlan) -> RegisterPlan:
@@ -181,10 +183,10 @@ def _drawable(plan: RegisterPlan) -> RegisterPlan:
     if least < 2 * SMALLEST_EPSILON:
         rows = f" with {unit.most} rows per person" if unit.several else ""
         raise Infeasible(
-            f"epsilon = {plan.epsilon:g}{rows} leaves less than "
+            f"`epsilon = {plan.epsilon:g}`{rows} leaves less than "
             f"{float(2 * SMALLEST_EPSILON):.1g} to the noise on a number.",
             remedy="Raise epsilon.",
-            where="[privacy] epsilon",
+            where="`privacy.epsilon`",
             code="plan.epsilon-too-small",
         )
     return plan

@@ -98,10 +98,10 @@ class ThresholdMethod(Method[TablePolicy]):
             found = min(found, curved, key=lambda one: (not one.keeps, one.mechanism.show_from))
         if not found.keeps:
             raise Infeasible(
-                f"epsilon = {epsilon:g} and delta = {delta:g} cannot be guaranteed with noise_epsilon = "
-                f"{found.mechanism.noise_epsilon:g} and show_from = {found.mechanism.show_from}.",
+                f"`epsilon = {epsilon:g}` and `delta = {delta:g}` cannot be guaranteed with "
+                f"`noise_epsilon = {found.mechanism.noise_epsilon:g}` and `show_from = {found.mechanism.show_from}`.",
                 remedy="Leave noise_epsilon and show_from out to be planned, or raise epsilon or delta.",
-                where="[[publish]] show_from",
+                where="`publish.show_from`",
                 code="plan.threshold-out-of-reach",
             )
         return found
@@ -140,7 +140,7 @@ def _plan_within(policy: TablePolicy, loss: float, delta: float) -> ThresholdPla
     """The plan with noise of this loss and what it may take of delta, both before sampling."""
     if loss < 2 * SMALLEST_EPSILON:
         message = f"epsilon leaves less than {float(2 * SMALLEST_EPSILON):.1g} to the noise on a number."
-        raise Infeasible(message, remedy="Raise epsilon.", where="[privacy] epsilon", code="plan.epsilon-too-small")
+        raise Infeasible(message, remedy="Raise epsilon.", where="`privacy.epsilon`", code="plan.epsilon-too-small")
     table = policy.publication
     loss = table.noise_epsilon or loss
     return ThresholdPlan(policy, ThresholdHistogram(loss, table.show_from or smallest_threshold(loss, delta)))
@@ -160,9 +160,9 @@ def smallest_threshold(loss: float, delta: float) -> int:
     try:
         return first_true(keeps, 1, max(1, math.ceil(guess)), _LARGEST)
     except LookupError:
-        message = f"No threshold up to {_LARGEST:,} keeps delta = {delta:g} with noise of loss {loss:.2g}."
+        message = f"No threshold up to {_LARGEST:,} keeps `delta = {delta:g}` with noise of loss {loss:.2g}."
         raise Infeasible(
-            message, remedy="Raise epsilon or delta.", where="[privacy] epsilon", code="plan.no-threshold"
+            message, remedy="Raise epsilon or delta.", where="`privacy.epsilon`", code="plan.no-threshold"
         ) from None
 
 

@@ -131,7 +131,7 @@ def _rows(
         shared = [name for name in found if name in like.column_names]
         if not shared:
             message = "The public table has none of the policy's columns."
-            raise _refusal("like", message, "Give a table whose columns are named as in [columns].")
+            raise _refusal("like", message, "Give a table whose columns are named as in `columns`.")
         found |= {name: like.column(name).combine_chunks().take(places) for name in shared}
     return found
 

@@ -100,7 +100,7 @@ def drawn_here(policy: PolicyT) -> PolicyT:
         ):
             message = "The audit runs tables and microdata of published strata with one sampling rate each."
             remedy = "Audit each stratum as a policy of its own, with its rate."
-            raise InvalidInput(message, remedy=remedy, where="[sampling] column", code="rehearsal.strata")
+            raise InvalidInput(message, remedy=remedy, where="`sampling.column`", code="rehearsal.strata")
         exact: PolicyT = policy.replace(sampling=sampling.drawn_here(), accept_delta=True, **as_thinned(policy))
         return exact
     accepts = {} if "accept_delta" in policy.publication.lacks else {"accept_delta": True}

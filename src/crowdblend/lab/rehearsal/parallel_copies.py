@@ -125,6 +125,6 @@ class ParallelCopies:
             except (ValueError, KeyError):
                 message = "A label has a line break, by which the releases of a batch cannot be told apart."
                 remedy = "Audit one release at a time."
-                raise InvalidInput(message, remedy=remedy, where="--batch", code="rehearsal.batch") from None
+                raise InvalidInput(message, remedy=remedy, where="`--batch`", code="rehearsal.batch") from None
             cut.append((name, header.split(",", 1)[1], lines))
         return [tuple((name, header, tuple(lines[copy])) for name, header, lines in cut) for copy in self._names]

@@ -23,7 +23,7 @@ def require_people(people: int, most: int, what: str) -> None:
     """Refuse a policy about too many people to make up, or too few to tell one from the others."""
     if not 2 <= people <= most:
         raise InvalidInput(
-            f"people in [data] must be between 2 and {most:,} to audit {what}, got {people:,}. "
+            f"`data.people` must be between 2 and {most:,} to audit {what}, got {people:,}. "
             "Audit the same policy with fewer people, and as much fewer in sample."
         )
 

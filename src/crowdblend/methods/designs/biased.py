@@ -72,7 +72,7 @@ class Biased(Design, frozen=True, tag="biased"):
     def require_parts(self) -> None:
         if self.weight is not None:
             message = "Parts of a survey with weights are certified where the weights are published."
-            raise no_parts(message, f"Publish {self.weight!r}, and add thin = 0.8.", "[sampling] column")
+            raise no_parts(message, f"Publish {self.weight!r}, and add `sampling.thin = 0.8`.", "`sampling.column`")
 
     def thin_by(self, share: float) -> Self:
         ends = {name: getattr(self, name) * share for name in ("low", "high", "max_rate")}

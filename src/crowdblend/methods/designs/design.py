@@ -334,16 +334,16 @@ def differential_of(derivations: Sequence[Derivation]) -> Derivation:
 def _not_certified() -> NotApplicable:
     return NotApplicable(
         "Nothing is proved of such a mechanism on such a sample.",
-        remedy='Write design = "poisson" in [sampling].',
-        where="[sampling] design",
+        remedy='Write `sampling.design = "poisson"`.',
+        where="`sampling.design`",
         code="policy.design",
     )
 
 
 def no_parts(
     message: str = "Parts of one sample are certified where everybody, or everybody of a stratum, has one rate.",
-    remedy: str = 'Write design = "poisson", "coins" or "strata", or publish one by one.',
-    where: str = "[sampling] design",
+    remedy: str = 'Write `sampling.design = "poisson" | "coins" | "strata"`, or publish one by one.',
+    where: str = "`sampling.design`",
 ) -> InvalidInput:
     """Return the refusal to divide a sample."""
     return InvalidInput(message, remedy=remedy, where=where, code="policy.split")

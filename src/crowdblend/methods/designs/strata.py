@@ -111,7 +111,9 @@ class Strata(Design, frozen=True, tag="strata"):
     def require_parts(self) -> None:
         if any(one.low < one.high for one in self.coins):
             message = "Parts of one sample are certified where everybody of a stratum has one rate."
-            remedy = 'Add thin = 0.8 to [sampling], which rests on no weight; or write split = "fresh" or "budget".'
+            remedy = (
+                'Add `sampling.thin = 0.8`, which rests on no weight; or write `privacy.split = "fresh" | "budget"`.'
+            )
             raise no_parts(message, remedy)
 
     def amplify(self, profile: Derivation) -> Derivation:

@@ -107,8 +107,10 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
 
     def require_parts(self) -> None:
         if not self.draws_here:
-            message = "Parts of a survey are of those of its people whom a coin keeps, and thin = 1 keeps all."
-            raise no_parts(message, "Write thin = 0.8.", "[sampling] thin")
+            message = (
+                "Parts of a survey are of those of its people whom a coin keeps, and `sampling.thin = 1` keeps all."
+            )
+            raise no_parts(message, "Write `sampling.thin = 0.8`.", "`sampling.thin`")
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
         return Everyone(part, row_key=coin) if self.rate == 1 else super().draw(coin, part)

@@ -56,7 +56,7 @@ def network(
     """
     if people > MOST_PEOPLE or len(source) > MOST_LINKS:
         message = "A network may have at most 2^31 - 1 people and 2^30 links. Split it."
-        raise InvalidInput(message, where="[data] source", code="data.network-size")
+        raise InvalidInput(message, where="`data.source`", code="data.network-size")
     # n² < 2^62 fits a signed word.
     keys = np.minimum(source, target).astype(np.int64)
     keys *= people
@@ -64,17 +64,17 @@ def network(
     loops = source == target
     if loops.any():
         if self_loops != "drop":
-            message = 'Some links join a person with itself. Set self_loops = "drop" in [[publish]], or remove them.'
-            raise InvalidInput(message, where="[[publish]] self_loops", code="data.self-loops")
+            message = 'Some links join a person with itself. Set `publish.self_loops = "drop"`, or remove them.'
+            raise InvalidInput(message, where="`publish.self_loops`", code="data.self-loops")
         keys = keys[~loops]
     keys.sort()
     again = keys[1:] == keys[:-1]
     if again.any():
         if duplicates != "drop":
             raise InvalidInput(
-                'Some links are listed twice, or in both directions. Set duplicates = "drop" in '
-                "[[publish]], or remove them.",
-                where="[[publish]] duplicates",
+                'Some links are listed twice, or in both directions. Set `publish.duplicates = "drop"`, '
+                "or remove them.",
+                where="`publish.duplicates`",
                 code="data.duplicate-links",
             )
         keys = keys[np.concatenate([[True], ~again])]
@@ -93,7 +93,7 @@ def number_people(
     """Return the number of people, and the ends of links as numbers; `known_people` lists the people."""
     if known_people is not None and len(known_people) != len(known_people.unique()):
         message = "Somebody is listed twice in vertices. Remove the repeats."
-        raise InvalidInput(message, where="[[publish]] vertices", code="data.repeated-person")
+        raise InvalidInput(message, where="`publish.vertices`", code="data.repeated-person")
     dense = _dense(source, target) if known_people is None else None
     if dense is not None:
         return dense
@@ -102,7 +102,7 @@ def number_people(
     codes = compute.index_in(both, value_set=people)
     if codes.null_count:
         message = "Some ends of links are not listed in vertices. Add them, or remove the links."
-        raise InvalidInput(message, where="[[publish]] vertices", code="data.unknown-person")
+        raise InvalidInput(message, where="`publish.vertices`", code="data.unknown-person")
     numbers: Names = codes.to_numpy()
     return len(people), numbers[: len(source)], numbers[len(source) :]
 

@@ -45,7 +45,7 @@ def costs(rate: float, k: int, epsilon: float) -> str:
     return (
         f"A cell of {PEOPLE:,} people is off by about {sampled} people because of the sampling, and "
         f"cells of fewer than about {k / rate:,.0f} people are mostly missing. If everybody is in your table, noise on "
-        f'every cell (design = "everybody") is off by {noisy} people, and nothing is missing.'
+        f'every cell (`sampling.design = "everybody"`) is off by {noisy} people, and nothing is missing.'
     )
 
 
@@ -53,8 +53,8 @@ def costs(rate: float, k: int, epsilon: float) -> str:
 def noise_costs(rate: float, k: int, epsilon: float, delta: float) -> str:
     """Compare suppression with noise below k, by the error of a sum of cells that suppression does not show.
 
-    >>> noise_costs(0.5, 35, 1.0, 1e-6)
-    'with below_k = "noise" a sum of 100 cells of 35 people each is off by about 49.2 of 3,500; here all are missing'
+    >>> noise_costs(0.5, 35, 1.0, 1e-6)[33:]
+    'a sum of 100 cells of 35 people each is off by about 49.2 of 3,500; here all are missing'
     """
     loss = answer(PlanRequest(rate=rate, epsilon=epsilon, delta=delta, below_k="noise")).noise_epsilon
     assert loss is not None, "noise has a loss"
@@ -63,7 +63,7 @@ def noise_costs(rate: float, k: int, epsilon: float, delta: float) -> str:
     noise, people = 2 * a / (1 - a) ** 2, SUMMED * small
     off = math.sqrt(2 / math.pi * (people * (1 - rate) / rate + SUMMED * noise / rate**2))
     return (
-        f'with below_k = "noise" a sum of {SUMMED} cells of {small:,} people each is off by about '
+        f'with `publish.below_k = "noise"` a sum of {SUMMED} cells of {small:,} people each is off by about '
         f"{three_digits(off)} of {people:,}; here all are missing"
     )
 
@@ -71,11 +71,12 @@ def noise_costs(rate: float, k: int, epsilon: float, delta: float) -> str:
 def register_costs(rate: float, epsilon: float) -> str:
     """Compare a sample that is drawn here with noise on everybody in the table.
 
-    >>> register_costs(0.5, 1.0)
-    'with design = "everybody" every cell is off by about 0.851 people; here one of 1,000 is off by about 25.2'
+    >>> register_costs(0.5, 1.0)[37:]
+    'every cell is off by about 0.851 people; here one of 1,000 is off by about 25.2'
     """
     return (
-        f'with design = "everybody" every cell is off by about {three_digits(register_error(epsilon))} people; here '
+        'with `sampling.design = "everybody"` every cell is off by about '
+        f"{three_digits(register_error(epsilon))} people; here "
         f"one of {PEOPLE:,} is off by about {three_digits(sampling_error(rate))}"
     )
 

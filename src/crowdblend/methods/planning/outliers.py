@@ -98,7 +98,7 @@ def plan_outliers(
         return OutlierPlan(epsilon, found, limit, factor, delta, "transition")
     except LookupError:
         # With t = K − 1 the noise hardly changes from bin to bin: nothing guarantees a smaller delta.
-        message = f"No transition below limit = {limit} reaches delta = {delta:g}."
+        message = f"No transition below `limit = {limit}` reaches `delta = {delta:g}`."
         remedy = "Raise limit, factor, epsilon or delta."
         raise Infeasible(message, remedy=remedy, where="transition", code="plan.no-transition") from None
 

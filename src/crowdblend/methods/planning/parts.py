@@ -63,7 +63,7 @@ def first_k(divergence: Callable[[int], float], delta: float) -> int:
     try:
         return first_true(keeps, 1, 10, LARGEST_K)
     except LookupError:
-        message = f"No k up to {LARGEST_K:,} reaches delta = {delta:g}."
+        message = f"No k up to {LARGEST_K:,} reaches `delta = {delta:g}`."
         remedy = "Raise epsilon or delta, lower the rate, or where there is noise lower its loss."
         raise Infeasible(message, remedy=remedy, where="k", code="plan.no-k") from None
 

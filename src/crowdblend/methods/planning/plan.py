@@ -16,6 +16,7 @@ from crowdblend.methods.planning.bounds import BOUNDS, PlannedMechanism, noise_l
 from crowdblend.methods.planning.parts import equal_shares, smallest_thresholds
 from crowdblend.methods.planning.request import Form, PlanRequest
 from crowdblend.methods.planning.solve import solve
+from crowdblend.notation import PYTHON, spell
 from crowdblend.trusted.calculus import Certificate, Derivation
 from crowdblend.trusted.calculus.assumptions import StepAssumption
 from crowdblend.trusted.calculus.rules import composition, profiles, surveys
@@ -56,7 +57,8 @@ class Plan(ABC):
         """Return what would happen, what it would mean, and what is taken for granted; every text is escaped."""
         certificate = self.certificate()
         sentence = lead(certificate.guarantees, self.planned_releases)
-        return html_summary(sentence, self.describe(), certificate.sentences())
+        described = [(what, spell(how, PYTHON)) for what, how in self.describe()]
+        return html_summary(sentence, described, certificate.sentences())
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:

@@ -103,17 +103,18 @@ class PlanRequest(CheckedFields):
             raise _refusal("range", "exceptions and max_rate need low and high.", message, "low")
         if self.low is not None and self.high is not None:
             if self.low > self.high:
-                raise _refusal("range", f"low = {self.low:g} is above high = {self.high:g}.", "Swap them.", "low")
+                raise _refusal("range", f"`low = {self.low:g}` is above `high = {self.high:g}`.", "Swap them.", "low")
             if self.max_rate is not None and self.max_rate < self.high:
                 raise _refusal(
                     "max-rate",
-                    f"max_rate = {self.max_rate:g} is below high = {self.high:g}; everyone in the ordinary range is "
+                    f"`max_rate = {self.max_rate:g}` is below `high = {self.high:g}`; "
+                    "everyone in the ordinary range is "
                     "protected.",
                     "Raise max_rate.",
                     "max_rate",
                 )
             if self.rate is not None and not self.low <= self.rate <= self.high:
-                message = f"rate = {self.rate:g} is not between low = {self.low:g} and high = {self.high:g}."
+                message = f"`rate = {self.rate:g}` is not between `low = {self.low:g}` and `high = {self.high:g}`."
                 raise _refusal("rate", message, "Pass the typical probability, or leave the rate out.", "rate")
 
     @property
@@ -161,7 +162,7 @@ class PlanRequest(CheckedFields):
             raise InvalidInput(message, remedy=remedy, where="parts", code="plan.parts")
         if self.biased or self.noisy or self.blend_epsilon or self.form == "moved" or self.survey_parameters:
             message = "Tables from disjoint parts are certified for suppression and one sampling rate only."
-            remedy = 'Use below_k = "suppress" and a rate, or plan one table.'
+            remedy = 'Use `publish.below_k = "suppress"` and a rate, or plan one table.'
             raise InvalidInput(message, remedy=remedy, where="parts", code="plan.parts")
 
     def _check_unknown(self) -> None:

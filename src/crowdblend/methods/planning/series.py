@@ -142,9 +142,9 @@ def _check_choices(request: PlanRequest) -> None:
     assert request.delta is not None
     choices = Profile((Uses(ClosenessCurve(request.choice_epsilon, 0.0), request.releases),))
     if not _reaches(choices, request.epsilon, request.delta):
-        message = f"Choosing {request.releases} recodings costs more than epsilon = {request.epsilon:g} by itself."
-        remedy = "Lower epsilon in [recoding], raise the one in [privacy], or plan fewer releases."
-        raise Infeasible(message, remedy=remedy, where="[recoding] epsilon", code="plan.choice-costs-all")
+        message = f"Choosing {request.releases} recodings costs more than `epsilon = {request.epsilon:g}` by itself."
+        remedy = "Lower `recoding.epsilon`, raise `privacy.epsilon`, or plan fewer releases."
+        raise Infeasible(message, remedy=remedy, where="`recoding.epsilon`", code="plan.choice-costs-all")
 
 
 def _solve_rate(request: PlanRequest, alone: float | None) -> float:

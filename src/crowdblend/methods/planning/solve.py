@@ -54,7 +54,7 @@ def _solve_k(bound: Bound, request: PlanRequest, best: float | None) -> float:
     try:
         return first_true(lambda k: _reaches(bound, request, k, request.rate, epsilon), start, start, most)
     except LookupError:
-        message = f"No k up to {most:,} reaches delta = {request.delta:g}."
+        message = f"No k up to {most:,} reaches `delta = {request.delta:g}`."
         remedy = "Raise epsilon or delta, or lower the rate."
         zero = next((name for name in ("epsilon", "delta") if getattr(request, name) == 0), None)
         if zero is not None:
@@ -75,7 +75,7 @@ def _solve_epsilon(bound: Bound, request: PlanRequest, best: float | None) -> fl
     if not _reaches(bound, request, k, rate, LARGEST_EPSILON):
         bound.delta(request, k, rate, LARGEST_EPSILON)  # likewise
         reason, remedy = _why_not(request)
-        message = f"No epsilon reaches delta = {request.delta:g}: {reason}."
+        message = f"No epsilon reaches `delta = {request.delta:g}`: {reason}."
         raise Infeasible(message, remedy=remedy, where="epsilon", code="plan.no-epsilon")
     start = best or 0.0
     if _reaches(bound, request, k, rate, start):
@@ -113,7 +113,9 @@ def _solve_rate(bound: Bound, request: PlanRequest, best: float | None) -> float
     while low > SMALLEST_RATE and not reaches(low):
         low = max(low / 16, SMALLEST_RATE)
     if not reaches(low):
-        message = f"No rate of at least {SMALLEST_RATE:g} reaches delta = {request.delta:g} at epsilon = {epsilon:g}."
+        message = (
+            f"No rate of at least {SMALLEST_RATE:g} reaches `delta = {request.delta:g}` at `epsilon = {epsilon:g}`."
+        )
         raise Infeasible(message, remedy="Raise epsilon, delta or k.", where="rate", code="plan.no-rate")
     return largest_double(reaches, low, best or 1.0, bound.tolerance)
 
@@ -121,7 +123,7 @@ def _solve_rate(bound: Bound, request: PlanRequest, best: float | None) -> float
 def _worth_comparing(bound: Bound, k: int) -> None:
     if bound.compared and k > LARGEST_COMPARED:
         raise NotApplicable(
-            f"k = {k:,} is too large to compare {bound.rule.id}.",
+            f"`k = {k:,}` is too large to compare {bound.rule.id}.",
             remedy=f"Compare it for k up to {LARGEST_COMPARED:,}.",
             where="k",
             code="plan.compared-k",

@@ -53,8 +53,8 @@ def plan_strata(rates: Mapping[str, Stratum], parameters: Mapping[str, Any]) -> 
         return planned.raise_k(first_true(lambda more: _keeps(planned.raise_k(more)), 0, 0, _MOST_RAISED))
     except LookupError:
         raise Infeasible(
-            f"No k keeps {parameters['releases']} releases of these strata to epsilon = {planned.epsilon:g} and "
-            f"delta = {delta:g}.",
+            f"No k keeps {parameters['releases']} releases of these strata to `epsilon = {planned.epsilon:g}` and "
+            f"`delta = {delta:g}`.",
             remedy="Raise epsilon or delta, lower the rates, or plan fewer releases.",
             where="k",
             code="plan.no-k",

@@ -121,7 +121,9 @@ def interval_hierarchy(start: int, stop: int, widths: Sequence[int]) -> Lines:
     (('0', '0–1', '*'), ('1', '0–1', '*'), ('2', '2–3', '*'), ('3', '2–3', '*'))
     """
     if start >= stop or stop - start > _MOST_VALUES:
-        raise _refusal("--to", "size", f"--from {start} and --to {stop} hold no number, or more than {_MOST_VALUES:,}.")
+        raise _refusal(
+            "--to", "size", f"`--from {start}` and `--to {stop}` hold no number, or more than {_MOST_VALUES:,}."
+        )
     _check_nesting("--width", widths, 1)
     if (stop - start) % widths[-1]:
         raise _refusal("--width", "step", f"{stop - start} numbers are no whole number of intervals of {widths[-1]}.")
@@ -189,7 +191,7 @@ def _refusal(where: str, code: str, message: str) -> InvalidInput:
     remedies = {
         "size": "Declare the range that applies to everybody.",
         "step": "Widen the range, or take widths that divide it.",
-        "order": "Give the longest first, such as --keep 3 --keep 1.",
+        "order": "Give the longest first, such as `--keep 3` and then `--keep 1`.",
         "repeated": "List every value once.",
         "nesting": "Give the finest first, such as 5, 10, 20.",
     }

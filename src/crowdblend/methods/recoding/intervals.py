@@ -206,7 +206,7 @@ class Breaks(ComputedRecoding):
         if len(self.breaks) + self.bottom + self.top < 2 or not self.breaks:
             raise InvalidInput(
                 f"breaks must list at least two numbers, got {len(self.breaks)}. "
-                "Add one, or let bottom = true or top = true take what lies beyond.",
+                "Add one, or let `bottom = true` or `top = true` take what lies beyond.",
                 where="breaks",
                 code="recoding.too-few",
             )
@@ -300,7 +300,7 @@ def check_whole(publication: Iterable[tuple[str, Number]]) -> None:
     for name, value in publication:
         if exact(name, value) != exact(name, value).to_integral_value():
             message = (
-                f"whole = true declares whole numbers, and {name} is {value}. Use a whole number, or remove whole."
+                f"`whole = true` declares whole numbers, and {name} is {value}. Use a whole number, or remove whole."
             )
             raise InvalidInput(message, where=name, code="recoding.whole")
 

@@ -156,7 +156,7 @@ def exact_range(
         raise InvalidInput(message, where="from", code="recoding.order")
     if (high - low) % each:
         end = float(low + math.ceil((high - low) / each) * each)
-        message = f"to - from must be a whole number of {unit}s, got {given}. Write to = {end:.15g}, or use breaks."
+        message = f"to - from must be a whole number of {unit}s, got {given}. Write `to = {end:.15g}`, or use breaks."
         raise InvalidInput(message, where="to", code="recoding.step")
     if (high - low) / each > most:
         message = f"to - from may be at most {most:,} {unit}s, got {given}. Use a larger {unit}."

@@ -28,7 +28,7 @@ class Values(Lookup):
             message = "values must list at least one value, got none. List every value that may be published."
             raise InvalidInput(message, where="values", code="recoding.too-few")
         if any(is_blank(value) for value in self.values):
-            message = 'values must not list a blank, got one. Declare missing = "a label" to give blanks a class.'
+            message = 'values must not list a blank, got one. Declare `missing = "a label"` to give blanks a class.'
             raise InvalidInput(message, where="values", code="recoding.blank")
         super().__post_init__()
 
@@ -63,7 +63,7 @@ class Prefixes(Open):
             raise InvalidInput(message, where="prefix", code="recoding.prefix")
         if self.other is not None:
             raise InvalidInput(
-                f"prefix must go without other, got other = {self.other!r}: every text has a prefix. "
+                f"prefix must go without other, got `other = {self.other!r}`: every text has a prefix. "
                 "Use missing for blanks.",
                 where="other",
                 code="recoding.other",

@@ -60,29 +60,29 @@ class SyntheticPolicy(PeoplePolicy, frozen=True, kw_only=True):
         refuse_numbers(self.columns)
         refuse_choice(self.columns, self.kind)
         check_names(self.columns, self.person, ())
-        check_closed(self.columns, f'kind = "{self.kind}"')
+        check_closed(self.columns, f'`publish.kind = "{self.kind}"`')
         names = [column.name for column in self.columns]
         for table in self.table_columns:
             for name in table:
                 if name not in names:
-                    message = f"tables in [[publish]] names a column {name[:60]!r} that is not published."
-                    raise refusal("unknown-column", message, did_you_mean(name, names), "[[publish]] tables")
+                    message = f"`publish.tables` names a column {name[:60]!r} that is not published."
+                    raise refusal("unknown-column", message, did_you_mean(name, names), "`publish.tables`")
             if len(set(table)) < len(table):
-                message = "tables in [[publish]] names a column twice in one table."
-                raise refusal("publication-columns", message, "Name each column once.", "[[publish]] tables")
+                message = "`publish.tables` names a column twice in one table."
+                raise refusal("publication-columns", message, "Name each column once.", "`publish.tables`")
         left_out = [name for name in names if not any(name in table for table in self.table_columns)]
         if left_out:
             message = f"Column {left_out[0]!r} is in none of the tables, so that nobody measures it."
-            raise refusal("tables", message, "Add a table with it, or leave the column out.", "[[publish]] tables")
+            raise refusal("tables", message, "Add a table with it, or leave the column out.", "`publish.tables`")
         if len({frozenset(table) for table in self.table_columns}) < len(self.table_columns):
-            message = "tables in [[publish]] names two tables of the same columns."
-            raise refusal("tables", message, "Name each table once.", "[[publish]] tables")
+            message = "`publish.tables` names two tables of the same columns."
+            raise refusal("tables", message, "Name each table once.", "`publish.tables`")
         if not 2 <= len(self.table_columns) < MOST_PARTS:
             message = f"Rows are made from 2 to {MOST_PARTS - 1} tables, and there are {len(self.table_columns)}."
             remedy = "Name the tables that matter most as tables."
             if len(self.table_columns) < 2:
-                remedy = "Publish the table by itself, and make rows from it by crowdblend synthesize."
-            raise refusal("tables", message, remedy, "[[publish]] tables")
+                remedy = "Publish the table by itself, and make rows from it by `crowdblend synthesize`."
+            raise refusal("tables", message, remedy, "`publish.tables`")
 
     @cached_property
     def table_columns(self) -> tuple[tuple[str, ...], ...]:

@@ -253,7 +253,7 @@ def save(chart: Chart, path: Path, *, force: bool = False) -> None:
     if path.suffix.lower() != ".svg":
         raise InvalidInput(f"A figure is written as .svg, got {path.name!r}. Change the file's ending.")
     if path.exists() and not force:
-        raise InvalidInput(f"The figure's file exists: {path}. Pass force (--force) to replace it.")
+        raise InvalidInput(f"The figure's file exists: {path}. Pass `--force` to replace it.")
     if not path.parent.is_dir():
         raise InvalidInput(f"The figure's folder does not exist: {path.parent}. Create it first.")
     write_whole(path, chart.svg().encode(), what="figure")

@@ -34,17 +34,17 @@ def write_report(
     opened = read(folder) if release is None else release
     if target.name == REPORT and target.parent.resolve() == folder.resolve() and REPORT in opened.facts.files:
         message = "report.html is covered by the certificate, which a page of another version would break."
-        raise InvalidInput(message, remedy="Name another file with --out.", where="--out", code="report-certified")
+        raise InvalidInput(message, remedy="Name another file: `--out`.", where="`--out`", code="report-certified")
     if os.path.lexists(target) and not force:
         raise InvalidInput(
-            f"{visible(str(target))} exists. Pass force (--force) to replace it.", code="output-exists", where="--out"
+            f"{visible(str(target))} exists. Pass `--force` to replace it.", code="output-exists", where="`--out`"
         )
     if os.path.lexists(target) and not target.is_file():
         reason = f"{visible(str(target))} is not a file. Remove it, or choose another --out."
-        raise InvalidInput(reason, code="output-exists", where="--out")
+        raise InvalidInput(reason, code="output-exists", where="`--out`")
     if out is not None and not target.parent.is_dir():
         message = f"The folder {visible(str(target.parent))} does not exist. Create it first."
-        raise InvalidInput(message, where="--out", code="output-parent")
+        raise InvalidInput(message, where="`--out`", code="output-parent")
     write_whole(target, report_of(opened, figures=figures).encode(), what="report")
     return target
 

@@ -72,7 +72,7 @@ def decide(step: Derivation, proofs: Path) -> None:
         try:
             ended = subprocess.run(command, capture_output=True, text=True, timeout=MOST_SECONDS, check=False)
         except subprocess.TimeoutExpired:
-            message, remedy = f"Coq was not done after {MOST_SECONDS} s.", "Verify without --proved."
+            message, remedy = f"Coq was not done after {MOST_SECONDS} s.", "Verify without `--proved`."
             raise Unavailable(message, remedy=remedy, where=_WHERE, code="verify.proof-time") from None
     if ended.returncode or "Closed under the global context" not in ended.stdout:
         message = f"Coq does not confirm the delta of {DECIDED}."

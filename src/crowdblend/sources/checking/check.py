@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from crowdblend.notation import PYTHON, Notation, spell
+
 FOR_YOU_ALONE = "For you alone: values and counts of your rows. Nothing of this is recorded or kept."
-_ADVICE = (
+# How the lines begin that name keys of the policy.
+_ADVICE = ("  what helps: ", "  ids number the rows")
+_LAST = (
     "Correct rows, or declare what you knew before you saw them: the questionnaire, the code book, the law. "
     "A domain that is copied from here is not covered by the certificate."
 )
@@ -127,7 +131,7 @@ class PersonCheck:
         if self.alike:
             yield f"  {self.alike:,} ids differ from another one in upper and lower case or spaces alone"
         if self.row_numbers and self.ids == "people":
-            yield '  ids number the rows: write ids = "table" in [data], or another table numbered so'
+            yield '  ids number the rows: write `data.ids = "table"`, or another table numbered so'
             yield "  counts as the same people"
 
 
@@ -165,15 +169,18 @@ class Check:
             return f"Every row of {self.source} fits the policy."
         return f"A release of {self.source} would be refused for {', '.join(map(repr, self.misfits))}."
 
-    def describe(self) -> str:
-        """Return everything that was found, with values and counts, as text."""
+    def describe(self, notation: Notation | None = PYTHON) -> str:
+        """Return everything that was found, with values and counts, as text; advice has keys in a notation."""
         parts = (*(() if self.person is None else (self.person,)), *self.columns)
         found = [line for part in parts for line in ("", *part.lines())]
-        return "\n".join([FOR_YOU_ALONE, f"{self.source}: {_rows(self.rows)}", *found, "", self.verdict(), _ADVICE])
+        lines = [spell(line, notation) if line.startswith(_ADVICE) else line for line in found]
+        return "\n".join([FOR_YOU_ALONE, f"{self.source}: {_rows(self.rows)}", *lines, "", self.verdict(), _LAST])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything that was found as JSON-ready data."""
-        parts = {"columns": [{**asdict(one), "fits": one.fits} for one in self.columns]}
+    def to_dict(self, notation: Notation = PYTHON) -> dict[str, Any]:
+        """Return everything that was found as JSON-ready data; hints have keys in a notation."""
+        hints = [one.hint and spell(one.hint, notation) for one in self.columns]
+        columns = zip(self.columns, hints, strict=True)
+        parts = {"columns": [{**asdict(one), "hint": hint, "fits": one.fits} for one, hint in columns]}
         person = None if self.person is None else {**asdict(self.person), "fits": self.person.fits}
         head = {"note": FOR_YOU_ALONE, "source": self.source, "rows": self.rows, "fits": self.fits}
         return {**head, "person": person, **parts}

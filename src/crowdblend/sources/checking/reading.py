@@ -36,9 +36,7 @@ def check_rows(policy: Policy, progress: Progress | None = None) -> Check:
     """Return how the rows of a policy's source fit what it declares; a source that lacks a column is refused."""
     if policy.publish[0].rows_are_links:
         message = "A network declares no domains to check its links against."
-        raise InvalidInput(
-            message, remedy="Release it: links are checked then.", where="[[publish]]", code="check.kind"
-        )
+        raise InvalidInput(message, remedy="Release it: links are checked then.", where="`publish`", code="check.kind")
     return check_terms(policy.terms, policy.data, progress)
 
 

@@ -74,7 +74,7 @@ def count_records(file: Path, delimiter: str, columns: int) -> CsvRecords:
             file,
             "field-count",
             "has lines with more or fewer fields than the header",
-            "Check the lines, and delimiter in [data]",
+            "Check the lines, and `data.delimiter`",
         )
     return found
 
@@ -111,7 +111,7 @@ class _Reader:
         if not len(here):
             return
         if not here.all():
-            remedy = 'Add encoding = "utf-16" to [data] if it is that, or convert it to UTF-8 text'
+            remedy = 'Add `data.encoding = "utf-16"` if it is that, or convert it to UTF-8 text'
             _refuse(self._file, "zero-bytes", "has zero bytes", remedy)
         is_end, is_delimiter = self._line_ends(buffer, here), here == self._delimiter[0]
         quotes = here == _QUOTE

@@ -160,9 +160,9 @@ def check_people(data: DataSource, draw: Draw, rows_read: int, number: int) -> N
     stated: int | None
     if isinstance(draw, Exactly):
         stated = draw.people
-        key, wrong = ("of", "[sampling]"), (rows_read, number) != (draw.people, draw.samples)
+        key, wrong = ("of", "`sampling`"), (rows_read, number) != (draw.people, draw.samples)
     else:
-        stated, key = data.people, ("people", "[data]")
+        stated, key = data.people, ("people", "`data`")
         wrong = isinstance(draw, Everybody) and draw.part is None and stated is not None and number != stated
     if wrong:
         name, section = key
@@ -176,4 +176,4 @@ def check_repeatable(engine: Engine, data: DataSource) -> None:
     if engine.name == "spark" and data.format in ("frame", "catalog"):
         message = "Spark computes a frame or a view anew each time it is read, and people would be divided differently."
         remedy = "Write the data to Parquet files, and name these as the source."
-        raise InvalidInput(message, remedy=remedy, where="[data] source", code="data.not-repeatable")
+        raise InvalidInput(message, remedy=remedy, where="`data.source`", code="data.not-repeatable")

@@ -134,7 +134,7 @@ class Packing:
 def _remedy(recoding: Recoding) -> str:
     """Return the remedy for values of a column of this kind that have no class."""
     if isinstance(recoding, Axis):
-        return 'Set outside = "drop" to leave those people out'
+        return 'Set `outside = "drop"` to leave those people out'
     no_other = isinstance(recoding, Open) and recoding.reads == "text"
     return f"Declare {'missing' if no_other else 'other or missing'} to give them a class"
 

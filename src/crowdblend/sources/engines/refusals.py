@@ -18,7 +18,7 @@ def refusal(code: str, message: str, remedy: str, where: str) -> InvalidInput:
 
 def to_see(what: str) -> str:
     """Return where the steward sees what no refusal shows."""
-    return f"To see {what}: crowdblend check."
+    return f"To see {what}: `crowdblend check`."
 
 
 def at_column(name: str) -> str:
@@ -33,12 +33,12 @@ def missing_column(source: str, name: str, remedy: str = "Check its spelling.") 
 
 def no_rows() -> InvalidInput:
     """Return the refusal of a source without a single row."""
-    return refusal("no-rows", "The data have no rows.", "Check source in [data].", "[data] source")
+    return refusal("no-rows", "The data have no rows.", "Check `data.source`.", "`data.source`")
 
 
 def outside_bounds(name: str, hint: str | None = None) -> InvalidInput:
     """The refusal of values of a column of numbers outside its bounds; the hint says what helps, where it is known."""
-    usual = 'outside = "clamp" or blank, or widen the bounds.'
+    usual = '`outside = "clamp"` or blank, or widen the bounds.'
     remedy = f"Set {usual}" if hint is None else f"{hint}. Or: set {usual}"
     message = f"Column {name!r} has blanks, or values outside its bounds."
     return refusal("outside-bounds", message, f"{remedy} {to_see('them')}", at_column(name))
@@ -47,14 +47,14 @@ def outside_bounds(name: str, hint: str | None = None) -> InvalidInput:
 def outside_weights(name: str) -> InvalidInput:
     """Return the refusal of design weights that contradict the rates of the policy."""
     message = f"A weight of column {name!r} is blank, no number, or outside the breaks or rates that bound weights."
-    remedy = "Widen its breaks in [columns], or low and high in [sampling]; leave out people without a weight."
+    remedy = "Widen its breaks, or `sampling.low` and `sampling.high`; leave out people without a weight."
     return refusal("outside-weights", message, remedy, at_column(name))
 
 
 def larger_survey(people: int) -> InvalidInput:
     """Return the refusal of a survey that has more people than were drawn."""
-    message = f"people in [sampling] is {people}, and the table holds more people than that."
-    return refusal("people", message, "Count them and correct it.", "[sampling] people")
+    message = f"`sampling.people` is {people}, and the table holds more people than that."
+    return refusal("people", message, "Count them and correct it.", "`sampling.people`")
 
 
 def outside_domain(name: str, remedy: str) -> InvalidInput:
@@ -72,7 +72,7 @@ def missing_person(name: str) -> InvalidInput:
 def repeated_person(name: str) -> InvalidInput:
     """Return the refusal of a person with several rows."""
     message = f"Someone has several rows in person column {name!r}."
-    remedy = 'Merge them, or set duplicates = "one" in [data] to keep one at random (not for statistics).'
+    remedy = 'Merge them, or set `data.duplicates = "one"` to keep one at random (not for statistics).'
     return refusal("repeated-person", message, f"{remedy} {to_see('who')}", at_column(name))
 
 
@@ -89,5 +89,5 @@ def refuse_broken_name(name: str, kind: str) -> NoReturn:
 
 def out_of_memory() -> InvalidInput:
     """Return the refusal of data that do not fit the memory that the steward allows."""
-    message = "Reading and grouping the data takes more than memory in [release] allows."
-    return refusal("memory", message, "Raise it, or coarsen the columns.", "[release] memory")
+    message = "Reading and grouping the data takes more than `release.memory` allows."
+    return refusal("memory", message, "Raise it, or coarsen the columns.", "`release.memory`")

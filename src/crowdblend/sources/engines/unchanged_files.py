@@ -21,7 +21,7 @@ def unchanged_files(data: DataSource) -> Iterator[None]:
     yield
     if _states(data) != before:
         remedy = "Wait until the files are written, or copy them, and release again."
-        raise refusal("changed", "The files of the data changed while they were read.", remedy, "[data] source")
+        raise refusal("changed", "The files of the data changed while they were read.", remedy, "`data.source`")
 
 
 def _states(data: DataSource) -> list[tuple[str, int, int, int]] | None:

@@ -234,7 +234,7 @@ def _settle(choices: Choices, design: str | None = None) -> Choices:
 
 def _usual(kind: str, design: str, keys: Mapping[str, Key]) -> Texts:
     proposed = usual(kind, design)
-    return {name: proposed[key.where] for name, key in keys.items() if key.where in proposed}
+    return {name: proposed[key.path] for name, key in keys.items() if key.path in proposed}
 
 
 def _domain_texts(choices: Choices, name: str, texts: Texts) -> Texts:
@@ -298,7 +298,7 @@ def paths_of(choices: Choices) -> list[str]:
         typed_value(keys[name].kind, text)
         for keys, texts in said
         for name, text in texts.items()
-        if name in keys and keys[name].kind in ("path", "paths", "rates") and keys[name].where != "[data] source"
+        if name in keys and keys[name].kind in ("path", "paths", "rates") and keys[name].path != "data.source"
     ]
     every = [one for value in values for one in (value if isinstance(value, list) else [value])]
     return [value for value in every if isinstance(value, str)]

@@ -22,7 +22,7 @@ def check_size(rows: int, levels: int) -> None:
     """Refuse a table that is too large for a page."""
     if rows > MOST_ROWS or levels > MOST_LEVELS:
         message = f"The table takes {MOST_ROWS:,} rows and {MOST_LEVELS} levels."
-        remedy = "Write the file with crowdblend hierarchy, or by hand."
+        remedy = "Write the file with `crowdblend hierarchy`, or by hand."
         raise InvalidInput(message, remedy=remedy, where="hierarchy", code="hierarchy.size")
 
 

@@ -43,7 +43,7 @@ def missing_in_columns(choices: Choices, folder: Path | str = ".") -> str | None
     if not choices.used_columns:
         return "Declare the domain of at least one column that is to be published."
     refusals = (column_status(choices, name, folder)[1] for name in choices.used_columns)
-    return next((str(refused) for refused in refusals if refused is not None), None)
+    return next((str(refused.in_notation(None)) for refused in refusals if refused is not None), None)
 
 
 def missing_in_release(choices: Choices, folder: Path | str = ".") -> str | None:
@@ -51,5 +51,5 @@ def missing_in_release(choices: Choices, folder: Path | str = ".") -> str | None
     try:
         policy_of(choices, folder).plan()
     except CrowdblendError as refused:
-        return str(refused)
+        return str(refused.in_notation(None))
     return None

@@ -22,11 +22,10 @@ def refuse_unsaid(policy: Policy, choices: Choices, folder: Path) -> None:
         try:
             where = first_difference(policy, policy_of(choices, folder), _file)
         except CrowdblendError as refused:
-            where = refused.where or "policy"
+            where = refused.refusal.where or "policy"
     if where is not None:
-        section, _, key = where.partition("] ")
-        message = f"The studio has no field for {f'{key} in {section}]' if key else where}, as this policy says it."
-        raise InvalidInput(message, remedy="Use crowdblend release for it.", where=where, code="studio.unsaid")
+        message = f"The studio has no field for {where}, as this policy says it."
+        raise InvalidInput(message, remedy="Use `crowdblend release` for it.", where=where, code="studio.unsaid")
 
 
 def _file(place: str) -> str:
@@ -35,9 +34,9 @@ def _file(place: str) -> str:
 
 def _texts(choices: Choices) -> Iterator[tuple[str, str]]:
     for section, texts in choices.sections.items():
-        yield from ((f"[{section}] {key}", text) for key, text in texts.items())
+        yield from ((f"`{section}.{key}`", text) for key, text in texts.items())
     for name, texts in choices.columns.items():
         yield from ((f"column {name!r} {key}", text) for key, text in texts.items())
     for one in choices.publish:
         for texts in (one.texts, *(item for items in one.lists.values() for item in items)):
-            yield from ((f"[[publish]] {key}", text) for key, text in texts.items())
+            yield from ((f"`publish.{key}`", text) for key, text in texts.items())

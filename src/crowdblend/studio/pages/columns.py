@@ -15,7 +15,7 @@ from crowdblend.studio.model.choices import WAY, column_of
 from crowdblend.studio.model.hierarchy_files import group_counts, hierarchy_files, read_rows
 from crowdblend.studio.model.readiness import READY, column_status
 from crowdblend.studio.model.typed_values import typed_text, typed_value
-from crowdblend.studio.model.wording import in_words
+from crowdblend.studio.model.wording import PAGES
 from crowdblend.studio.pages import proposals
 from crowdblend.studio.pictures import picture_of
 from crowdblend.studio.places import ListedPath, check_named
@@ -28,7 +28,6 @@ with lazy_imports():
 
 _AXIS = "an axis"
 # Lines of a check that say what to do speak of fields; all others quote the rows.
-_ADVICE = ("  what helps: ", "  ids number the rows")
 
 
 def show(visit: Visit) -> Response:
@@ -99,8 +98,7 @@ def check_rows(visit: Visit) -> Response:
     studio, draft = visit.studio, visit.draft
     terms = studio.terms(draft.choices)
     found = reading.check_terms(terms, terms.data)
-    told = [in_words(line) if line.startswith(_ADVICE) else line for line in found.describe().splitlines()]
-    return visit.step(draft, "columns", "check.html", told="\n".join(told), fits=found.fits)
+    return visit.step(draft, "columns", "check.html", told=found.describe(PAGES), fits=found.fits)
 
 
 def from_hierarchies(visit: Visit) -> Response:
@@ -168,7 +166,7 @@ def _column_context(studio: Studio, draft: Draft, place: int, *, opened: bool = 
         "way": way,
         "ways": {one: _AXIS if one == "resolution" and choices.is_axis(name) else WAY_NAMES[one] for one in ways},
         "status": status,
-        "why": None if refused is None else str(refused),
+        "why": None if refused is None else str(refused.in_notation(None)),
         "needed": [field.label for field in fields if field.required and not field.value.strip()],
         "fields": [field for field in fields if field.name[4:] in main],
         "more": [field for field in fields if field.name[4:] not in main],

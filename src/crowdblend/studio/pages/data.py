@@ -128,7 +128,7 @@ def file_header(source: Path, table: str | None, delimiter: str | None, encoding
         return read_header(source, delimiter, encoding)
     if table is None or (kind == "duckdb" and table not in tables_of(source)):
         message = f"{source.name!r} is a database with several tables."
-        raise InvalidInput(message, remedy="Choose the table to read.", where="[data] table", code="init.table")
+        raise InvalidInput(message, remedy="Choose the table to read.", where="`data.table`", code="init.table")
     return local_copy.header_of(DataSource(str(source), kind, table=table, rows_are_people=True))
 
 

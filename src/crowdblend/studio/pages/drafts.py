@@ -91,8 +91,8 @@ def _source(studio: Studio, policy: Policy) -> tuple[str, tuple[tuple[str, str],
     address = "://" in source
     if terms.query is not None and not address:
         message = "The studio opens files under its root, PostgreSQL and SQLite only."
-        remedy = "Release this policy with crowdblend release."
-        raise InvalidInput(message, remedy=remedy, where="[data] source", code="studio.source")
+        remedy = "Release this policy with `crowdblend release`."
+        raise InvalidInput(message, remedy=remedy, where="`data.source`", code="studio.source")
     given = {"source": source, "table": terms.table or "", "query": terms.query or ""}
     at = source if address else ""
     named, *_, header = open_source(studio, **given, address=at, delimiter=terms.delimiter, encoding=terms.encoding)

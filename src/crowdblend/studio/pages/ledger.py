@@ -19,7 +19,9 @@ def show(visit: Visit) -> Response:
     try:
         entries = ledger.entries()
     except CrowdblendError as refused:
-        return visit.page("ledger.html", populations=[], entries=[], place=None, error=refused.to_dict())
+        return visit.page(
+            "ledger.html", populations=[], entries=[], place=None, error=refused.in_notation(None).to_dict()
+        )
     populations = [_population(ledger, budget.population) for budget in ledger.budgets()]
     place = ledger.location.words()
     return visit.page("ledger.html", populations=populations, entries=entries, place=place, error=None)

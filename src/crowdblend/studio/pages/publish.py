@@ -107,7 +107,7 @@ def _dry_run(studio: Studio, draft: Draft) -> dict[str, object]:
         planned = plan(studio.policy(draft.choices))
         planned.check_source(default_engine())
     except CrowdblendError as refused:
-        return {"error": refused.to_dict()}
+        return {"error": refused.in_notation(None).to_dict()}
     certificate = planned.certificate()
     return {
         "error": None,

@@ -140,7 +140,7 @@ def show_totals(visit: Visit) -> Response:
     try:
         found = _totals(visit.studio, visit.draft.choices)
     except CrowdblendError as refused:
-        return visit.page("fragments/totals.html", totals=None, error=str(refused))
+        return visit.page("fragments/totals.html", totals=None, error=str(refused.in_notation(None)))
     return visit.page("fragments/totals.html", totals=found, error=None)
 
 
@@ -178,7 +178,7 @@ def plan_of(studio: Studio, draft: Draft) -> tuple[dict[str, Any], str | None]:
         planned = plan_policy(studio.policy(draft.choices))
         certificate = planned.certificate()
     except CrowdblendError as refused:
-        return {"error": refused.to_dict()}, str(refused)
+        return {"error": refused.in_notation(None).to_dict()}, str(refused.in_notation(None))
     parameters, expected = planned.summary(), group_expectations(planned.facts())
     plan = {
         "error": None,
@@ -235,7 +235,7 @@ def _fields(choices: Choices, problem: str) -> dict[str, object]:
     needed = {section for section, fields in groups.items() if any(one.required for one in fields)} - {"recoding"}
     if "rate" not in keys.get("sampling", {}):
         needed.add("sampling")  # nothing above says how people are drawn
-    needed |= {section for section in groups if problem.startswith(f"[{section}]")}
+    needed |= {section for section in groups if problem.startswith((f"`{section}.", f"`{section}`"))}
     return {
         "sliders": sliders,
         "may_plan": may_plan,

@@ -57,7 +57,7 @@ def show(visit: Visit) -> Response:
     except CrowdblendError as refused:
         if refused.code.startswith("studio."):
             raise
-        release, error = None, refused.to_dict()
+        release, error = None, refused.in_notation(None).to_dict()
     return visit.page("release_folder.html", folder=folder, release=release, error=error, job=job)
 
 

@@ -120,7 +120,7 @@ def _too_long(seconds: float) -> Unavailable:
 
 def _problem_of(problem: CrowdblendError) -> Problem:
     known = next(one.__name__ for one in type(problem).__mro__ if one.__module__ == errors.__name__)
-    return Problem(known, problem.message, problem.remedy, problem.where, problem.code)
+    return Problem(known, *problem.refusal, problem.code)
 
 
 def _error_of(problem: Problem) -> CrowdblendError:

@@ -42,7 +42,7 @@ def sign_file(
     target = signature_file(path)
     if os.path.lexists(target) and not force:
         raise InvalidInput(
-            f"{target} exists. Pass force (--force) to replace the signature.", where="force", code="output-exists"
+            f"{target} exists. Pass `--force` to replace the signature.", where="force", code="output-exists"
         )
     message = _content(path)
     made = open_key(key, passphrase)(message, namespace)
@@ -97,22 +97,22 @@ def load_key(path: str | os.PathLike[str], passphrase: Passphrase | None = None)
     except (OSError, RuntimeError, ValueError):
         problem = f"The key {os.fspath(path)} cannot be read."
         remedy = "Name the private key, such as ~/.ssh/id_ed25519."
-        raise InvalidInput(problem, remedy=remedy, where="--sign", code="key.not-readable") from None
+        raise InvalidInput(problem, remedy=remedy, where="`--sign`", code="key.not-readable") from None
     try:
         return _check_key(_load(content, None))
     except TypeError:  # it is encrypted, and if in OpenSSH's own way, a passphrase may be asked for in vain
         if b"OPENSSH PRIVATE KEY" in content and find_spec("bcrypt") is None:
             problem = "This key is encrypted in OpenSSH's own way, which needs the package bcrypt."
             remedy = "Install bcrypt, or sign certificate.json yourself: ssh-keygen -Y sign -n crowdblend-certificate."
-            raise Unavailable(problem, remedy=remedy, where="--sign", code="key.bcrypt") from None
+            raise Unavailable(problem, remedy=remedy, where="`--sign`", code="key.bcrypt") from None
     if passphrase is None:
         problem = f"The key {os.fspath(path)} is encrypted."
-        raise InvalidInput(problem, remedy="Pass its passphrase.", where="--sign", code="key.passphrase")
+        raise InvalidInput(problem, remedy="Pass its passphrase.", where="`--sign`", code="key.passphrase")
     try:
         return _check_key(_load(content, passphrase().encode()))
     except (ValueError, TypeError):
         raise Refused(
-            "The passphrase does not open the key. Try again.", where="--sign", code="key.passphrase"
+            "The passphrase does not open the key. Try again.", where="`--sign`", code="key.passphrase"
         ) from None
 
 
@@ -122,7 +122,7 @@ def _load(content: bytes, passphrase: bytes | None) -> object:
         return load(content, passphrase)
     except UnsupportedAlgorithm:
         raise InvalidInput(
-            "This kind of key cannot be read. Use an Ed25519 key.", where="--sign", code="key.kind"
+            "This kind of key cannot be read. Use an Ed25519 key.", where="`--sign`", code="key.kind"
         ) from None
     except ValueError as problem:
         if passphrase is None:
@@ -130,7 +130,7 @@ def _load(content: bytes, passphrase: bytes | None) -> object:
             if "encrypted" in str(problem).lower():
                 raise TypeError from None
             raise InvalidInput(
-                "This is no private SSH key. Name the file without .pub.", where="--sign", code="key.format"
+                "This is no private SSH key. Name the file without .pub.", where="`--sign`", code="key.format"
             ) from None
         raise
 
@@ -143,7 +143,7 @@ def _check_key(key: object) -> PrivateKey:
     ):
         return key
     problem = "Signatures are made with Ed25519, ECDSA or RSA keys of at least 2048 bits. Use another key."
-    raise InvalidInput(problem, where="--sign", code="key.kind")
+    raise InvalidInput(problem, where="`--sign`", code="key.kind")
 
 
 _KINDS = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521")
@@ -166,7 +166,7 @@ def read_signers(source: str | os.PathLike[str]) -> tuple[Signer, ...]:
             text = read_regular(Path(text).expanduser()).decode("utf-8")
         except (OSError, ValueError, RuntimeError):
             message = f"{text[:200]} cannot be read."
-            raise InvalidInput(message, remedy=_REMEDY, where="--signer", code="key.not-readable") from None
+            raise InvalidInput(message, remedy=_REMEDY, where="`--signer`", code="key.not-readable") from None
     signers = []
     for number, line in enumerate(text.strip().split("\n"), 1):
         try:
@@ -179,7 +179,7 @@ def read_signers(source: str | os.PathLike[str]) -> tuple[Signer, ...]:
             signers.append(Signer(name[0].strip() if name else None, content))
         except (ValueError, struct.error, binascii.Error):
             message = f"Line {number} is no public key."
-            raise InvalidInput(message, remedy=_REMEDY, where="--signer", code="key.format") from None
+            raise InvalidInput(message, remedy=_REMEDY, where="`--signer`", code="key.format") from None
     return tuple(signers)
 
 
@@ -190,4 +190,4 @@ def check_signer(message: bytes, signature: Signature, namespace: str, signers: 
         if signer.key == signature.key:
             return signer
     problem = f"It was signed with the key {signature.fingerprint}, which is none of those given. Ask the publisher."
-    raise DoesNotVerify(problem, where="--signer", code="signature.signer")
+    raise DoesNotVerify(problem, where="`--signer`", code="signature.signer")

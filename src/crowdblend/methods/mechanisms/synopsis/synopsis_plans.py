@@ -141,7 +141,7 @@ def plan_synopsis(
     if not ways:
         raise InvalidInput(
             f"The exponential mechanism must choose among at most {MOST_CANDIDATES:,} tables, and every number of "
-            'rows gives more. Use mechanism = "fitted", or recode the columns more coarsely.',
+            'rows gives more. Use `publish.mechanism = "fitted"`, or recode the columns more coarsely.',
             where="mechanism",
             code="synopsis.candidates",
         )
@@ -216,5 +216,5 @@ def _largest(guess: float, keeps: Callable[[float], bool]) -> float:
             return lowered
         lowered = guess * (1 - 2.0**-52 * 2**step)
     raise Infeasible(
-        f"epsilon = {guess:g} leaves nothing for the noise. Raise it.", where="epsilon", code="plan.no-noise"
+        f"`epsilon = {guess:g}` leaves nothing for the noise. Raise it.", where="epsilon", code="plan.no-noise"
     )

@@ -39,7 +39,7 @@ class Bounds:
         for name, value in vars(self).items():
             check(name, value)
         if self.average_bound > self.degree_bound:
-            message = f"average_bound = {self.average_bound:g} is above degree_bound = {self.degree_bound}."
+            message = f"`average_bound = {self.average_bound:g}` is above `degree_bound = {self.degree_bound}`."
             remedy = "Lower it, or leave it out."
             raise InvalidInput(message, remedy=remedy, where="average_bound", code="plan.average-bound")
 

@@ -199,5 +199,5 @@ def _resolution(request: NetworkRequest, distance: float) -> float:
     step = distance / FINENESS
     if request.resolution is None and step < sys.float_info.min:
         message = "The range of a statistic is too small for a grid of doubles."
-        raise Infeasible(message, remedy="Use another unit.", where="[[publish.statistics]] to", code="plan.range")
+        raise Infeasible(message, remedy="Use another unit.", where="`publish.statistics.to`", code="plan.range")
     return request.resolution or float(f"1e{math.floor(math.log10(step))}")

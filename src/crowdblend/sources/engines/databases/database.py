@@ -79,24 +79,24 @@ def _refusal(data: DataSource, error: Exception, starting: bool) -> CrowdblendEr
         )
     if state.startswith(("42501", "28")):
         message = "Check user, PGPASSWORD or ~/.pgpass, and the permission to SELECT."
-        return refusal("permission", "The database does not let this user read the data.", message, "[data] source")
+        return refusal("permission", "The database does not let this user read the data.", message, "`data.source`")
     if state == "25006":
         return refusal("read-only", f"{what} would write to the database.", "Write a query that only reads.", where)
     if state.startswith("42"):
         return refusal("query", f"{what} is no single SELECT that the database can run.", "Correct the query.", where)
     message = "Check source, the password (PGPASSWORD, ~/.pgpass) and the server."
-    why = "The database in [data] stopped answering."
+    why = "The database stopped answering."
     away = "://" in data.source and (not state or state[:2] in _AWAY)
     if starting:
-        why = f"The database in [data] does not answer: {reason_of(error)}."
+        why = f"The database does not answer: {reason_of(error)}."
     if away:
-        return NotReachable(why, remedy=message, where="[data] source", code="data.database")
-    return refusal("database", why, message, "[data] source")
+        return NotReachable(why, remedy=message, where="`data.source`", code="data.database")
+    return refusal("database", why, message, "`data.source`")
 
 
 def name_table(data: DataSource) -> tuple[str, str]:
     """Return what a refusal calls the table or query, and where it is declared."""
-    return source_name(data), "[data] table" if data.query is None else "[data] query"
+    return source_name(data), "`data.table`" if data.query is None else "`data.query`"
 
 
 def relation_of(data: DataSource) -> str:

@@ -108,7 +108,7 @@ def local_copy(data: DataSource, folder: Path, resources: Resources) -> DataSour
 def _write(connection: duckdb.DuckDBPyConnection, query: str, path: Path) -> None:
     """Sort the rows of a query into a Parquet file."""
     failed = "The rows of the database cannot be read to their end."
-    with redact(failed, "Check table or query in [data], and the server.", code="database"):
+    with redact(failed, "Check `data.table` or `data.query`, and the server.", code="database"):
         connection.execute("SET preserve_insertion_order = true")
         connection.execute(f"COPY ({query} ORDER BY ALL) TO {quote(str(path))} (FORMAT parquet)")
         path.chmod(0o600)

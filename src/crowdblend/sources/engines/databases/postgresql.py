@@ -39,7 +39,7 @@ def open_postgresql(data: DataSource) -> Iterator[PostgreSQL]:
     except ImportError:
         message = "This source needs the database driver adbc-driver-postgresql, which is not installed."
         remedy = 'Install it in a checkout: pip install ".[postgres]".'
-        raise Unavailable(message, remedy=remedy, where="[data] source", code="system.package") from None
+        raise Unavailable(message, remedy=remedy, where="`data.source`", code="system.package") from None
     with silence(data, starting=True):
         made = driver.connect(data.source)
     with silence(data), closing(made) as connection, closing(connection.cursor()) as cursor:

@@ -35,7 +35,7 @@ def open_sqlite(data: DataSource) -> Iterator[SQLite]:
     """A SQLite file; nothing is created or written, and neither a view nor a query reaches another file or program."""
     file = sqlite_file(data.source)
     if not file.is_file():
-        raise refusal("no-file", f"{file.name!r} is no file.", "Check the path in [data].", "[data] source")
+        raise refusal("no-file", f"{file.name!r} is no file.", "Check `data.source`.", "`data.source`")
     address = file.absolute().as_uri() + "?mode=ro"
     # Rows are fetched where the database reads them, in a thread of its own.
     with silence(data, starting=True):
@@ -47,7 +47,7 @@ def open_sqlite(data: DataSource) -> Iterator[SQLite]:
             connection.execute("PRAGMA trusted_schema = OFF")
         except sqlite3.DatabaseError:
             message = f"{file.name!r} is no SQLite file."
-            raise refusal("database", message, "Check source and format in [data].", "[data] source") from None
+            raise refusal("database", message, "Check `data.source` and `data.format`.", "`data.source`") from None
         connection.set_authorizer(_authorize)
         yield SQLite(data, connection)
 
@@ -111,7 +111,7 @@ class SQLite:
         except sqlite3.Error:
             what, where = name_table(self._data)
             message = f"{what} cannot be read in this SQLite file."
-            raise refusal("table", message, f"Check {where.removeprefix('[data] ')} in [data].", where) from None
+            raise refusal("table", message, f"Check {where}.", where) from None
 
 
 def _type_of(name: str, kinds: set[str]) -> str:

@@ -20,12 +20,12 @@ from crowdblend.sources.engines.refusals import out_of_memory, refusal
 from crowdblend.sources.engines.temporary_files import private_folder, temporary_room
 from crowdblend.trusted.machine.packages import duckdb
 
-_SOURCE = "[data] source"
+_SOURCE = "`data.source`"
 
 
 def not_utf8() -> InvalidInput:
     """Return the refusal of text in another encoding, where none was declared."""
-    message = 'Add encoding = "cp1252" (Windows), "latin-1" or another to [data], or convert the file to UTF-8.'
+    message = 'Add `data.encoding = "cp1252" | "latin-1"` or another, or convert the file to UTF-8.'
     return refusal("encoding", "The data are not UTF-8 text.", message, _SOURCE)
 
 
@@ -104,7 +104,7 @@ def attach(connection: duckdb.DuckDBPyConnection, data: DataSource) -> None:
     """
     path = Path(data.source)
     if not path.is_file():
-        raise refusal("no-file", f"{path.name!r} is no file.", "Check the path in [data].", _SOURCE)
+        raise refusal("no-file", f"{path.name!r} is no file.", "Check `data.source`.", _SOURCE)
     closing = "Check that it is a DuckDB file, and close the programs that write to it."
     with redact(f"{path.name!r} cannot be opened as a DuckDB file.", closing, code="database", starting=True):
         # A name such as postgres:x.duckdb, or a file of another kind, would be opened by an extension.
@@ -115,8 +115,8 @@ def attach(connection: duckdb.DuckDBPyConnection, data: DataSource) -> None:
 def table_remedy(data: DataSource) -> str:
     """Return what to do where a table or query of a DuckDB file cannot be read."""
     if data.query is not None:
-        return "Check query in [data]: one SELECT from the tables of this file, and from no other file."
-    return "Check table in [data]. A view is read where it reads the tables of this file, and no other file."
+        return "Check `data.query`: one SELECT from the tables of this file, and from no other file."
+    return "Check `data.table`. A view is read where it reads the tables of this file, and no other file."
 
 
 @contextmanager
@@ -145,7 +145,8 @@ def redact(
         failures = (failure() for words, failure in _FAILURES if any(word in text for word in words))
         refused: CrowdblendError = next(failures, refusal(code, message, remedy, where))
         if starting:
-            refused.message = f"{refused.message.removesuffix('.')}: {reason_of(error)}."
+            message = f"{refused.refusal.message.removesuffix('.')}: {reason_of(error)}."
+            refused.refusal = refused.refusal._replace(message=message)
         raise refused from None
 
 

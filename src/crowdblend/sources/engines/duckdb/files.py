@@ -59,7 +59,7 @@ def open_csv(data: DataSource, files: Sequence[Path], columns: Sequence[str], fo
     header = _header(data, files[0])
     if any(_header(data, file) != header for file in files[1:]):
         message = f"The files of {source_name(data)} begin with different lines of column names."
-        raise refusal("different-headers", message, "Give all of them the same first line.", "[data] source")
+        raise refusal("different-headers", message, "Give all of them the same first line.", "`data.source`")
     _check_delimiter(data, header, columns)
     check_names(data, header, columns)
     # Named by position, so that nothing but the wanted columns has to have a sensible name.
@@ -110,7 +110,7 @@ def _check_delimiter(data: DataSource, header: list[str], columns: Sequence[str]
     for mark in (";", "\t", "|", ","):
         if mark in header[0]:
             message = f"{source_name(data)} is read as a single column and has no column {columns[0]!r}."
-            raise refusal("delimiter", message, f"Add delimiter = {json.dumps(mark)} to [data].", "[data] delimiter")
+            raise refusal("delimiter", message, f"Add `data.delimiter = {json.dumps(mark)}`.", "`data.delimiter`")
 
 
 def _in_utf8(data: DataSource, files: Sequence[Path], folder: Path) -> Sequence[Path]:
@@ -134,8 +134,8 @@ def _convert(data: DataSource, file: Path, copy: Path) -> None:
             while block := text.read(_BLOCK):
                 if _CONTROLS.search(block):
                     message = f"{source_name(data)} holds control characters when it is read as {data.csv.encoding}."
-                    remedy = 'Try encoding = "cp1252" in [data], which Windows writes.'
-                    raise refusal("encoding", message, remedy, "[data] encoding")
+                    remedy = 'Try `data.encoding = "cp1252"`, which Windows writes.'
+                    raise refusal("encoding", message, remedy, "`data.encoding`")
                 created.write(block.removeprefix("\ufeff"))
     except UnicodeError:
         raise _wrong_encoding(data, file) from None
@@ -146,10 +146,10 @@ def _wrong_encoding(data: DataSource, file: Path) -> InvalidInput:
         with open_unpacked(file) as stream:
             if stream.read(2) not in (b"\xff\xfe", b"\xfe\xff"):
                 return not_utf8()
-        remedy = 'Add encoding = "utf-16" to [data].'
-        return refusal("encoding", f"{source_name(data)} is UTF-16 text.", remedy, "[data] encoding")
+        remedy = 'Add `data.encoding = "utf-16"`.'
+        return refusal("encoding", f"{source_name(data)} is UTF-16 text.", remedy, "`data.encoding`")
     message = f"{source_name(data)} is not text in the encoding {data.encoding}."
-    return refusal("encoding", message, "Correct encoding in [data].", "[data] encoding")
+    return refusal("encoding", message, "Correct `data.encoding`.", "`data.encoding`")
 
 
 def _header(data: DataSource, file: Path) -> list[str]:
@@ -166,7 +166,7 @@ def _header(data: DataSource, file: Path) -> list[str]:
     if names and (mark := re.fullmatch(r"(?i)sep=(.?)", names[0])):
         delimiter = json.dumps(mark[1] or data.csv.delimiter)
         message = f"{source_name(data)} begins with a line that tells Excel the delimiter, not with column names."
-        remedy = f"Remove the first line, and write delimiter = {delimiter} in [data]."
+        remedy = f"Remove the first line, and write `data.delimiter = {delimiter}`."
         raise refusal("no-header", message, remedy, file.name)
     if not any(name.strip() for name in names) or any(len(name) > _LONGEST_NAME for name in names):
         raise refusal(
@@ -181,7 +181,7 @@ def open_parquet(data: DataSource, files: Sequence[Path], columns: Sequence[str]
     for file in files:
         remedy = "Write or copy it again."
         if format_of(file.name) not in (None, "parquet"):
-            remedy = "Remove format from [data]: the name of the file says another one."
+            remedy = "Remove `data.format`: the name of the file says another one."
         with redact(f"{source_name(data)} is no whole Parquet file.", remedy, file.name):
             footer = parquet.read_metadata(file)
             names = footer.schema.to_arrow_schema().names

@@ -66,18 +66,19 @@ def _end_hint(recoding: Recoding, texts: Sequence[str]) -> str | None:
     if isinstance(recoding, Intervals | Breaks) and recoding.whole:
         plain = replace(recoding, whole=False)
         if all(plain.code(text) is not None for text in texts):
-            return "Remove whole = true: the values have fractions"
+            return "Remove `whole = true`: the values have fractions"
     if isinstance(recoding, DateRange) and all(day(text) == recoding.stop for text in texts):
         after = recoding.stop + timedelta(days=1)
-        return f"to = {recoding.stop} is excluded: write to = {after}, or add include_to = true"
+        return f"to = {recoding.stop} is excluded: write `to = {after}`, or add `include_to = true`"
     if isinstance(recoding, Intervals) and all(number(text) == float(recoding.stop) for text in texts):
         stop, width = exact("to", recoding.stop), exact("width", recoding.width)
         return (
-            f"to = {plain_digits(stop)} is excluded: write to = {plain_digits(stop + width)}, or add include_to = true"
+            f"to = {plain_digits(stop)} is excluded: write "
+            f"`to = {plain_digits(stop + width)}`, or add `include_to = true`"
         )
     if isinstance(recoding, Breaks) and all(number(text) == float(recoding.breaks[-1]) for text in texts):
         last = plain_digits(exact("breaks", Decimal(recoding.breaks[-1])))
-        return f"The last break, {last}, is excluded: write a larger one, or add top = true"
+        return f"The last break, {last}, is excluded: write a larger one, or add `top = true`"
     return None
 
 
@@ -87,9 +88,9 @@ def _number_hint(texts: Sequence[str], connection: duckdb.DuckDBPyConnection) ->
     shares = {marks: _share(condition, texts, connection) for marks, condition in numbers.items()}
     decimal, thousands = max(_MARKS, key=shares.__getitem__)
     if (share := shares[decimal, thousands]) >= _MOST:
-        keys = [f'decimal = "{decimal}"'] * (decimal != ".")
-        keys += [f'thousands = "{thousands}"'] * (thousands is not None)
-        return f"Add {' and '.join(keys)} to [data]{'' if share == 1 else ', which reads most of them'}"
+        keys = [f'`data.decimal = "{decimal}"`'] * (decimal != ".")
+        keys += [f'`data.thousands = "{thousands}"`'] * (thousands is not None)
+        return f"Add {' and '.join(keys)}{'' if share == 1 else ', which reads most of them'}"
     if all(_UNIT.search(text) and any(character.isdigit() for character in text) for text in texts):
         return "Remove the units or signs beside the numbers"
     return None
@@ -109,7 +110,7 @@ def _format_hint(formats: Sequence[str], texts: Sequence[str], connection: duckd
     readings = {each: day_sql(CsvReading(date_format=each).day_sql("t")) for each in formats}
     fitting = [f'"{each}"' for each, sql in readings.items() if _share(f"({sql}) IS NOT NULL", texts, connection) == 1]
     which = ", whichever the file means," if len(fitting) > 1 else ""
-    return f"Add date_format = {' or '.join(fitting)}{which} to [data]" if fitting else None
+    return f"Add `data.date_format = {' | '.join(fitting)}`{which}" if fitting else None
 
 
 def _share(condition: str, texts: Sequence[str], connection: duckdb.DuckDBPyConnection) -> float:

@@ -106,7 +106,7 @@ class Relation:
 def missing_rows() -> InvalidInput:
     """Return the refusal of a source of which some rows were not read."""
     message = "The source could not be read whole: rows are missing, or it changed meanwhile."
-    return refusal("missing-rows", message, "Write it again in a plain form, for example as Parquet.", "[data] source")
+    return refusal("missing-rows", message, "Write it again in a plain form, for example as Parquet.", "`data.source`")
 
 
 def column_type(kind: str) -> ColumnType:
@@ -128,7 +128,7 @@ def source_name(data: DataSource) -> str:
     if data.format == "frame":
         return data.source
     if data.query is not None:
-        return "The query in [data]"
+        return "The query"
     if data.table is not None:
         return f"Table {data.table!r}"
     return "stdin" if data.source == STDIN else repr(Path(data.source).name)
@@ -154,7 +154,7 @@ def check_names(data: DataSource, names: Sequence[str], columns: Sequence[str]) 
             if near:
                 known = next(one for one in names if one.lower() == near[0])
                 raise missing_column(source_name(data), name, f"Did you mean {known!r}? Spell it as the data do.")
-            delimiter = " and the delimiter in [data]" if data.format == "csv" else ""
+            delimiter = " and `data.delimiter`" if data.format == "csv" else ""
             raise missing_column(source_name(data), name, f"Check its spelling{delimiter}.")
     check_repeats(data, names, columns)
 

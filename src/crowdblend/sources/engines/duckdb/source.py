@@ -57,7 +57,7 @@ def open_source(
         table = ".".join(identifier(part) for part in ("origin", *str(data.table).split(".", 1)))
         return describe_relation(connection, data, Relation(table, ()), columns)
     message = f"{source_name(data)} is a table in the catalog of Spark."
-    raise refusal("catalog", message, "Use --engine spark, or name files in [data].", "[data] source")
+    raise refusal("catalog", message, "Use `--engine spark`, or name files in `data.source`.", "`data.source`")
 
 
 def describe_relation(
@@ -97,8 +97,8 @@ def files_to_read(data: DataSource, folder: Path) -> list[Path]:
     if data.source == STDIN:
         return [spool(data, folder)]
     if "://" in data.source:
-        message = "Download the data first, or read Parquet files there with --engine spark."
-        raise refusal("remote-source", "source in [data] is an address on the network.", message, "[data] source")
+        message = "Download the data first, or read Parquet files there with `--engine spark`."
+        raise refusal("remote-source", "`data.source` is an address on the network.", message, "`data.source`")
     files = source_files(data.source, data.format)
     for file in files:
         try:

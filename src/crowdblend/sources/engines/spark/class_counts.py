@@ -161,8 +161,8 @@ def _with_sizes(relation: SparkRelation) -> SparkRelation:
     """Return rows that have no names, which are drawn by their places in files, with the sizes of the files."""
     if not relation.files:
         message = "Rows without ids are drawn by their places, and these rows of Spark have no order."
-        remedy = "Name the person column in [data], or name the Parquet or CSV files as source."
-        raise refusal("unordered", message, remedy, "[data] person")
+        remedy = "Add `data.person`, or name the Parquet or CSV files as source."
+        raise refusal("unordered", message, remedy, "`data.person`")
     if relation.sizes is not None:
         return relation
     facts, _ = merge(relation, RowsOfFiles(relation.opening((), placed=True)))

@@ -57,7 +57,7 @@ class HashRows:
                     for at, found in enumerate(hashes.scan(self.wanted)):
                         yield _groups(at, found.rows, found.numbers)
         except InvalidInput as problem:
-            yield _groups(0, [(0, 0, 0)], {}, problem=json.dumps(problem.to_dict()))
+            yield _groups(0, [(0, 0, 0)], {}, problem=json.dumps(problem.in_notation(None).to_dict()))
 
 
 def _groups(

@@ -68,7 +68,7 @@ class Facts:
 
     def piece(self) -> Piece:
         """Return the facts as a piece."""
-        problem = self.problem.to_dict() if self.problem else None
+        problem = self.problem.in_notation(None).to_dict() if self.problem else None
         outside = {name: counter.to_dict() for name, counter in self.outside.items()}
         told = {"counts": self.counts, "problem": problem, "outside": outside}
         return Piece(_FACTS, "facts", json.dumps(told).encode())

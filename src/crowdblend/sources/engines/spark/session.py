@@ -73,7 +73,7 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None) ->
     except Exception as problem:
         message = f"Spark does not start: {reason_of(problem)}."
         remedy = "Check its settings, and that Java 17 is installed; its log says more."
-        raise NotReachable(message, remedy=remedy, where="--engine spark", code="engine.spark-start") from None
+        raise NotReachable(message, remedy=remedy, where="`--engine spark`", code="engine.spark-start") from None
     try:
         yield made
     finally:
@@ -165,4 +165,4 @@ def redact() -> Iterator[None]:
             remedy = "Set PYSPARK_PYTHON to the same version."
             raise Unavailable(message, remedy=remedy, where="PYSPARK_PYTHON", code="engine.spark-package") from None
         message, remedy = "The Spark job failed.", "Its log says why; nothing was published."
-        raise NotReachable(message, remedy=remedy, where="--engine spark", code="engine.spark-job") from None
+        raise NotReachable(message, remedy=remedy, where="`--engine spark`", code="engine.spark-job") from None

@@ -49,7 +49,7 @@ def open_source(spark: SparkSession, data: DataSource, columns: Sequence[str]) -
         return open_frame(data, data.frame, columns)
     if data.format == "catalog":
         message = "The catalog of the Spark session has no such table."
-        refused = refusal("table", message, "Check source in [data].", "[data] source")
+        refused = refusal("table", message, "Check `data.source`.", "`data.source`")
         return open_frame(data, _frame(lambda: _table(spark, data.source.removeprefix(CATALOG)), refused), columns)
     if data.format == "parquet" and "://" in data.source:
         return open_frame(data, read_parquet(spark, data), columns)
@@ -59,7 +59,7 @@ def open_source(spark: SparkSession, data: DataSource, columns: Sequence[str]) -
         files = _absolute(data)
         return SparkRelation(spark, data, open_csv(data, files, columns, Path()).fields, files=tuple(files))
     message = f"The Spark engine reads no source of format {data.format}."
-    raise refusal("format", message, "Use --engine duckdb, or write Parquet files.", "[data] source")
+    raise refusal("format", message, "Use `--engine duckdb`, or write Parquet files.", "`data.source`")
 
 
 def _table(spark: SparkSession, name: str) -> DataFrame:
@@ -99,10 +99,10 @@ def open_parquet_files(
 def read_parquet(spark: SparkSession, data: DataSource) -> DataFrame:
     """Return the files of an address as a frame; Spark would follow the links in a folder of this machine."""
     if data.source.lower().startswith("file:"):
-        message = "source in [data] is a folder or file of this machine, written as an address."
-        raise refusal("local-address", message, "Write its path.", "[data] source")
+        message = "`data.source` is a folder or file of this machine, written as an address."
+        raise refusal("local-address", message, "Write its path.", "`data.source`")
     message = f"Spark cannot read {source_name(data)}."
-    refused = refusal("unreadable", message, "Check the path; it must be Parquet.", "[data] source")
+    refused = refusal("unreadable", message, "Check the path; it must be Parquet.", "`data.source`")
     scheme, _, address = data.source.rstrip("/").partition("://")
     # The fixed part of a pattern: the rest is looked at when Spark has found the files.
     fixed = list(takewhile(lambda part: not _PATTERN.search(part), address.split("/")))
@@ -111,7 +111,7 @@ def read_parquet(spark: SparkSession, data: DataSource) -> DataFrame:
     files = [file.partition("://")[2].split("/") for file in frame.inputFiles()]
     if any(part.startswith((".", "_")) for file in files for part in file[len(fixed) :]):
         message = f"{source_name(data)} matches files or folders whose names begin with . or _, which are no data."
-        raise refusal("hidden-files", message, "Name the folder, or a pattern without them.", "[data] source")
+        raise refusal("hidden-files", message, "Name the folder, or a pattern without them.", "`data.source`")
     _refuse_tables(spark, {"/".join(part for part in file[:-1] if "=" not in part) for file in files}, scheme)
     return frame
 

@@ -182,8 +182,8 @@ _ANYWAY = 4096
 def too_many_classes(most_classes: int) -> InvalidInput:
     """The refusal of more classes than the driver takes; how many there are is not shown."""
     message = f"The sample has more classes than the driver takes, which are {most_classes:,}."
-    remedy = "Raise memory in [release] and the driver's, or coarsen the columns."
-    return refusal("memory", message, remedy, "[release] memory")
+    remedy = "Raise `release.memory` and the driver's, or coarsen the columns."
+    return refusal("memory", message, remedy, "`release.memory`")
 
 
 @dataclass(frozen=True)
