@@ -132,7 +132,10 @@ example runs, one after the other, after these lines:
 def theorems() -> str:
     """The page with every rule, in the order of their chapters."""
     parts = [THEOREMS, f"{summary()}\n", *map(_theorem, RULES.values()), "## What does not compose\n"]
-    parts += [f"- **{refusal.source}**: {refusal.reason}. Instead: {refusal.remedy}." for refusal in REFUSALS.values()]
+    parts += [
+        f"- **{refusal.source}**: {refusal.reason}. Instead: {spell(refusal.remedy, TOML)}."
+        for refusal in REFUSALS.values()
+    ]
     statements = (DOCS.parent / "proofs" / "README.md").read_text(encoding="utf-8")
     return "\n".join([*parts, "", f"#{statements}"])
 

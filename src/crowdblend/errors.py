@@ -105,7 +105,7 @@ class CrowdblendError(Exception):
         return self.exit_code in _WORTH_ANOTHER_TRY
 
     def in_notation(self, notation: Notation | None) -> Self:
-        """Return the same error, which spells what it is about in another notation from now on."""
+        """Return the same error, which spells what it is about in another `notation` from now on."""
         self.notation = notation
         return self
 

@@ -241,7 +241,11 @@ def _python_value(value: str) -> str:
         found = tomllib.loads(f"value = {value}")["value"]
     except ValueError:
         return value
-    return str(found) if isinstance(found, bool) else json.dumps(found) if isinstance(found, dict | list) else value
+    return _literal(found) if isinstance(found, bool | dict | list) else value
+
+
+def _literal(value: object) -> str:
+    return str(value) if isinstance(value, bool) else json.dumps(value, ensure_ascii=False)
 
 
 def _domain(value: str) -> str:
@@ -253,7 +257,7 @@ def _domain(value: str) -> str:
     given = tomllib.loads(f"value = {value}")["value"]
     way = "axis" if "resolution" in given else next(iter(given))
     first = [given.pop(name) for name in ("from", "to") if name in given] or given.pop(way)
-    said = [*map(json.dumps, first), *(f"{name}={json.dumps(one)}" for name, one in given.items())]
+    said = [*map(_literal, first), *(f"{name}={_literal(one)}" for name, one in given.items())]
     return f"{way}({', '.join(said)})"
 
 

@@ -192,7 +192,7 @@ def test_what_the_proposal_takes_on_trust_is_taken_on_trust(tmp_path: Path) -> N
 
 def test_a_proposal_that_is_not_named_is_never_silent(place: Path) -> None:
     unnamed = _policy(place, proposed=())
-    with pytest.warns(UserWarning, match=r'proposed labels or bounds from these people.*proposed = "'):
+    with pytest.warns(UserWarning, match=r'proposed labels or bounds from these people.*proposed="'):
         cb.release(_town(), unnamed, ledger=cb.Ledger(place / "ledger.db"))
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from crowdblend.methods.planning.designs import register_error, sampling_error
+from crowdblend.notation import TOML, spell
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.registry import publication_class
 from crowdblend.policies.sampling import DESIGNS
@@ -39,7 +40,7 @@ def test_init_asks_at_a_terminal(answer: str, tmp_path: Path, monkeypatch: pytes
     finished = crowdblend("init", "people.csv", "--person", "id", stdin=f"{answer}\n", folder=tmp_path)
     assert finished.returncode == 0
     offered = [DESIGNS[name] for name in publication_class("table").designs]
-    assert all(one.words in finished.stderr and one.meaning in finished.stderr for one in offered)
+    assert all(one.words in finished.stderr and spell(one.meaning, TOML) in finished.stderr for one in offered)
     assert "off by 0.851 people" in finished.stderr
     text = (tmp_path / "policy.toml").read_text().replace('["FILL_IN"], whole', "[0, 9], whole")
     text = text.replace('["FILL_IN"]', '["x"]').replace('"FILL_IN"', "0.1")

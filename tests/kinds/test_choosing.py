@@ -243,7 +243,10 @@ WRONG = {
     "no levels": (POLICY.replace('level = "choose"', "levels = []"), "policy.offer"),
     "level twice": (POLICY.replace('level = "choose"', "levels = [1, 1]"), "finest first"),
     "no such level": (POLICY.replace('level = "choose"', "levels = [1, 7]"), "level must be between"),
-    "level and levels": (POLICY.replace('level = "choose"', "level = 1, levels = [0, 1]"), "has level and levels"),
+    "level and levels": (
+        POLICY.replace('level = "choose"', "level = 1, levels = [0, 1]"),
+        "level and levels exclude each other",
+    ),
     "torn": (POLICY.replace("districts.csv", "torn.csv").replace('level = "choose"', "levels = [1, 2]"), "must nest"),
     "noise": (SPLIT.replace('kind = "table"', 'kind = "table"\nbelow_k = "noise"'), "policy.recoding"),
     "no steps": (POLICY.replace("using", "steps = 0\nusing"), "policy.range"),

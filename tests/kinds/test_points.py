@@ -361,7 +361,7 @@ def test_a_value_without_a_place_is_refused(people: Path, value: str) -> None:
     table.loc[5, "x"] = value
     table.to_csv(people / "people.csv", index=False)
     drawn = swapped(POINTS, ("poisson", "coins"))
-    with pytest.raises(CrowdblendError, match=r"Column 'x'.*[Ss]et outside = \"drop\"") as refused:
+    with pytest.raises(CrowdblendError, match=r"Column 'x'.*[Ss]et outside=\"drop\"") as refused:
         release(parse_policy(drawn, people), people / "out")
     assert "missing" not in str(refused.value)  # an axis has no such key
     assert not (people / "out").exists()

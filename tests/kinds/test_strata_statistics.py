@@ -313,11 +313,11 @@ def test_the_audit_refuses_strata_of_statistics_too() -> None:
 
 
 REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
-    "group": (STRATA, {"group": 3}, "has sampling=Strata.* and group in publish"),
+    "group": (STRATA, {"group": 3}, "sampling=Strata.* and group exclude each other"),
     "error": (
         STRATA,
         {"statistics": (Statistic(name="x", average="income", error=3.0),)},
-        "has sampling=Strata.* and error in statistics",
+        "sampling=Strata.* and error exclude each other",
     ),
     "numbers": (cb.Strata("income", {"a": 0.1}), {}, "no fixed list of labels"),
     "duplicates": (STRATA, {"duplicates": "one"}, "everybody counts once"),

@@ -178,7 +178,7 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     ),
     "a name of a device": (lambda: cb.Table(name="Aux"), "publication-name", "Windows has a device"),
     "a name that is a path": (lambda: cb.Table(name="../by_age"), "publication-name", "cannot be a file name"),
-    "a name that is a number": (lambda: cb.Table(name=5), "type", "takes a text in quotes"),
+    "a name that is a number": (lambda: cb.Table(name=5), "type", "takes a text"),
     "no share": (lambda: cb.Table(share=0), "range", "between 0 and 1 (exclusive)"),
     "a share beyond": (lambda: cb.Table(share=1.5), "range", "between 0 and 1 (exclusive)"),
     "a share in words": (lambda: cb.Table(share="half"), "type", "between 0 and 1 (exclusive)"),
@@ -233,12 +233,12 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     "a number of people that nobody says": (
         lambda: _policy(**REGISTER, columns=INCOME, publish=cb.Statistics(cb.count({"sex": "f"}), cb.median("income"))),
         "missing-key",
-        "Policy has no people",
+        "people is missing",
     ),
     "a survey of nobody knows how many": (
         lambda: _policy(sampling=cb.Survey(5), delta=None, publish=cb.Synopsis(conjunctions=1)),
         "missing-key",
-        "sampling has no of",
+        "sampling.of is missing",
     ),
     "no design": (
         lambda: _policy(sampling=None, delta=None, publish=cb.Synopsis(conjunctions=1)),

@@ -317,12 +317,12 @@ def test_rates_come_from_a_file_and_policies_make_the_round_trip(tmp_path: Path)
         (
             {"rates": RATES},
             {"below_k": "noise", "flag": True},
-            "has sampling=Strata.* and flag=True in publish: they are not certified together",
+            "sampling=Strata.* and flag=True exclude each other: they are not certified together",
         ),
         (
             {"rates": RATES},
             {"below_k": "noise", "show_from": 3},
-            "has sampling=Strata.* and show_from in publish: they are not certified together",
+            "sampling=Strata.* and show_from exclude each other: they are not certified together",
         ),
         (
             {"rates": RATES},

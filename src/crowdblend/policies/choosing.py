@@ -155,4 +155,4 @@ def _epsilon(conclusion: object) -> float:
 
 
 def _refusal(message: str, remedy: str, name: str = "") -> InvalidInput:
-    return refusal("recoding", message, remedy, f"`recoding.{name}`".strip())
+    return refusal("recoding", message, remedy, f"`recoding.{name}`" if name else "`recoding`")

@@ -86,7 +86,7 @@ class IntervalDomain(Domain, frozen=True, kw_only=True):
     way = "width"
 
     start: Lower
-    stop: Annotated[Exact, key("The upper end, excluded unless include_to is true.", name="to")]
+    stop: Annotated[Exact, key("The upper end, excluded unless `include_to = true`.", name="to")]
     width: Annotated[Widths, key("The width of every interval, or several to choose from, finest first.")]
     include_to: IncludeTo = False
     bottom: Bottom = False
@@ -165,7 +165,7 @@ class DateDomain(Domain, frozen=True, kw_only=True):
     stop: Annotated[
         datetime.date | None,
         key(
-            "The last day, excluded unless include_to is true; a month or year is its first day, or then its last.",
+            "The last day, excluded unless `include_to = true`; a month or year is its first day, or then its last.",
             name="to",
         ),
     ] = None

@@ -51,12 +51,12 @@ class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
         if not self.with_others:
             refuse_thinning(sampling)
         if sampling.fixed_size and sampling.people is None and not self.plans_sample:
-            raise refusal("missing-key", "`sampling` has no people.", self.sample_remedy, "`sampling.people`")
+            raise refusal("missing-key", "`sampling.people` is missing.", self.sample_remedy, "`sampling.people`")
         if not 0 < self.epsilon <= self.largest_epsilon:
             raise refusal(
                 "range",
-                f"`privacy.epsilon` takes a number above 0 and at most {self.largest_epsilon} for kind = "
-                f'"{self.kind}", got {self.epsilon:g}.',
+                f"`privacy.epsilon` takes a number above 0 and at most {self.largest_epsilon} for "
+                f'`publish.kind = "{self.kind}"`, got {self.epsilon:g}.',
                 "Write 1.0, for example.",
                 "`privacy.epsilon`",
             )

@@ -22,7 +22,7 @@ from msgspec import NODEFAULT, Meta, Struct, StructMeta, ValidationError, conver
 from msgspec.structs import FieldInfo, fields, force_setattr, replace
 
 from crowdblend.errors import InvalidInput
-from crowdblend.notation import TOML, spell
+from crowdblend.notation import TOML, spell, within
 from crowdblend.policies.refusals import did_you_mean, plain_value, problem_of, refusal, show_value
 from crowdblend.policies.value_types import PLAIN, Kind
 from crowdblend.trusted.guarantees.parameters import PARAMETERS, Parameter
@@ -94,10 +94,10 @@ class Key(Struct, frozen=True):
         except ValidationError:
             return False
 
-    def missing(self) -> InvalidInput:
-        """Return the refusal of a policy without a key that it needs."""
-        message = f"{self.where} is missing."
-        return refusal("missing-key", message, f"Add it: {self.meaning}", self.where)
+    def missing(self, place: str = "") -> InvalidInput:
+        """Return the refusal of a policy without a key that it needs; keys without a section are of a `place`."""
+        where, of = (self.where, "") if self.section or not place else (within(place, self.name), f" of {place}")
+        return refusal("missing-key", f"{self.where}{of} is missing.", f"Add it: {self.meaning}", where)
 
 
 class Part(Struct, frozen=True):

@@ -99,7 +99,7 @@ class DataSource:
             if getattr(self, name) is not None and self.format not in having:
                 raise refusal(
                     "table-of-source" if having is tabled else name.replace("_", "-"),
-                    f"A source of format {self.format} has no {name}.",
+                    f"A source of format {self.format} has no `data.{name}`.",
                     f"Remove `data.{name}`, or correct `data.format`.",
                     f"`data.{name}`",
                 )
@@ -169,7 +169,7 @@ def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: Policy
             )
     for key in keys.values():
         if key.required and table.get(key.name) is None:
-            raise key.missing()
+            raise key.missing(where)
     return {
         field: key.with_paths(given, partial(folder.locate, where=within(where, key.name)))
         for field, key in keys.items()

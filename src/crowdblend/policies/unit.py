@@ -24,7 +24,7 @@ with lazy_imports():
 
 # The terms of a policy that say how many rows of a person count, and what they may not say with others.
 ROWS = "rows_per_person"
-WHERE_ROWS = f"[data] {ROWS}"
+WHERE_ROWS = f"`data.{ROWS}`"
 RULES = (
     needs(ROWS, "person"),
     conflicts(ROWS, "duplicates=one", because="they say two things about people with several rows"),

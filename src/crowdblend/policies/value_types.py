@@ -31,7 +31,7 @@ def _labels(value: str | int | bool | tuple[str | int | bool, ...]) -> tuple[str
 _Label = str | int | bool
 _SOME = Meta(min_length=1)
 PLAIN: dict[object, Kind] = {
-    str: Kind("text", 'a text in quotes, for example "text"'),
+    str: Kind("text", 'a text, for example "text"'),
     bool: Kind("flag", "true or false"),
     int: Kind("whole", "a whole number"),
     float: Kind("number", "a number"),
@@ -41,12 +41,12 @@ PLAIN: dict[object, Kind] = {
 Exact = Annotated[int | Decimal, Kind("decimal", "a number")]
 Exacts = Annotated[tuple[int | Decimal, ...], Kind("numbers", "a list of numbers, for example [0, 10, 20]")]
 Wholes = Annotated[tuple[int, ...], Kind("wholes", "a list of whole numbers, for example [0, 2, 3]")]
-FilePath = Annotated[str, Kind("path", 'a path in quotes, for example "people.csv"')]
+FilePath = Annotated[str, Kind("path", 'a path, for example "people.csv"')]
 FilePaths = Annotated[
     tuple[str, ...],
     Kind(
         "paths",
-        'a path in quotes, or a list of them, for example "town-proposal"',
+        'a path, or a list of them, for example "town-proposal"',
         str | tuple[str, ...],
         lambda given: given if isinstance(given, tuple) else (given,),
     ),
@@ -62,7 +62,7 @@ Widths = Annotated[
 Period = Literal["day", "week", "month", "quarter", "year"]
 Periods = Annotated[
     Period | tuple[Period, ...],
-    Kind("periods", "day, week, month, quarter, year in quotes, or a list of them to choose from"),
+    Kind("periods", "day, week, month, quarter, year, or a list of them to choose from"),
 ]
 Ends = Annotated[
     Annotated[dict[str, tuple[int | Decimal, int | Decimal]], _SOME],

@@ -43,7 +43,7 @@ def mistakes(choices: Choices, known: set[str], values: tuple[str, ...]) -> Iter
 
 
 @cache
-def refusals() -> dict[tuple[str, str | None, str], CrowdblendError]:
+def refusals() -> dict[tuple[str | None, ...], CrowdblendError]:
     """What is refused for them, once each."""
     found, known = {}, set[str]()
     for number, (choices, _) in enumerate(CASES.values()):
@@ -52,7 +52,7 @@ def refusals() -> dict[tuple[str, str | None, str], CrowdblendError]:
             try:
                 policy_of(mistake, Path("nowhere"))
             except CrowdblendError as refused:
-                found[refused.code, refused.where, refused.message] = refused
+                found[refused.code, *refused.refusal] = refused
     return found
 
 
@@ -64,25 +64,31 @@ def notation(texts: set[str]) -> list[str]:
 def test_refusals_are_said_in_the_words_of_the_pages() -> None:
     found = refusals()
     assert len(found) > 150
-    said = {in_words(text) for refused in found.values() for text in (refused.message, refused.remedy)}
+    said = {in_words(text) for refused in found.values() for text in refused.refusal[:2]}
     assert notation(said) == []
-    assert in_words("Write k = 20 or epsilon = 0.5.") == "Write k = 20 or ε = 0.5."
+    assert in_words("Write `publish.k = 20` or `privacy.epsilon = 0.5`.") == "Write k = 20 or ε = 0.5."
 
 
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ("Write to = 120, or use breaks.", "Write “To: 120”, or use breaks."),
-        ("Add one, for example { fraction = { sex = 'F' } }, or two.", "Add one, or two."),
-        ("Correct low and high in [sampling].", "Correct “Low” and “High”."),
-        ('Set duplicates = "one" in [data] to keep one.', "Set “Duplicates: one” in the step Data to keep one."),
-        ("rates in [sampling] has no rate for 'north'.", "“Rates” has no rate for 'north'."),
-        ("Declare the column in [columns] with breaks.", "Declare the column in the step Columns with breaks."),
+        ("Write `to = 120`, or use breaks.", "Write “To: 120”, or use breaks."),
+        ('Add labels by column, such as `{ sex = "F" }`.', "Add labels by column, such as sex: F."),
+        ("Correct `sampling.low` and `sampling.high`.", "Correct “Low” and “High”."),
+        ('Set `data.duplicates = "one"` to keep one.', "Set “Duplicates: one” to keep one."),
+        ("`sampling.rates` has no rate for 'north'.", "“Rates” has no rate for 'north'."),
+        ("Declare the column in `columns` with breaks.", "Declare the column in the step Columns with breaks."),
         ("column 'max_rate' declares no domain.", "Column 'max_rate' declares no domain."),
         ("k = 1 hides nobody.", "k = 1 hides nobody."),
-        ('Use design = "poisson" or "strata".', f"Use “{DESIGNS['poisson'].words}” or “{DESIGNS['strata'].words}”."),
+        (
+            'Use `sampling.design = "poisson" | "strata"`.',
+            f"Use “{DESIGNS['poisson'].words}” or “{DESIGNS['strata'].words}”.",
+        ),
         (to_see("them"), "To see them: “Check the rows” in the step Columns."),
-        ("Choose another folder, or pass force (--force) to replace it.", "Choose another folder."),
+        (
+            "Choose another folder, or pass `--force` to replace it.",
+            "Choose another folder, or pass “Force” to replace it.",
+        ),
     ],
 )
 def test_no_sentence_is_garbled(said: str, words: str) -> None:
@@ -90,13 +96,13 @@ def test_no_sentence_is_garbled(said: str, words: str) -> None:
 
 
 def test_lines_of_a_plan_keep_the_names_of_columns_and_labels() -> None:
-    said = 'weeks_worked, max_rate and delta: exact from k = 35, with below_k = "noise"'
-    assert settings_in_words(said) == said.replace('below_k = "noise"', "“Below k: noise”")
+    said = 'weeks_worked, max_rate and delta: exact from k = 35, with `publish.below_k = "noise"`'
+    assert settings_in_words(said) == said.replace('`publish.below_k = "noise"`', "“Below k: noise”")
 
 
 def test_most_refusals_lead_to_a_field() -> None:
     found = refusals().values()
-    assert sum(place_of(refused.where) is not None for refused in found) > 0.9 * len(found)
+    assert sum(place_of(refused.refusal.where) is not None for refused in found) > 0.9 * len(found)
 
 
 def test_fields_are_explained_in_the_words_of_the_pages() -> None:

@@ -45,7 +45,7 @@ class Links(Section, frozen=True, kw_only=True):
     degree_bound: Annotated[int, key("The most links that anybody can have, known beforehand; public.", "degree_bound")]
     average_bound: Annotated[
         float | None,
-        key("The most links that people can have on average; degree_bound unless given.", "average_bound"),
+        key("The most links that people can have on average; `publish.degree_bound` unless given.", "average_bound"),
     ] = None
     source: Annotated[str, key('The column with one end of every link; "source" unless given.')] = "source"
     target: Annotated[str, key('The column with the other end; "target" unless given.')] = "target"

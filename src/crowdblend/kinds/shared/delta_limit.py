@@ -32,8 +32,8 @@ def check_delta(policy: Any, delta: float) -> None:
     raise Infeasible(
         f"delta comes to {at_most(delta)}, above {above}: publishing one person in {max(1, int(1 / delta)):,} in full "
         "would keep such a guarantee.",
-        remedy="Raise k or epsilon, lower the rate, or write delta = "
-        f"{enough:g} and leave k out; `privacy.accept_delta = true` accepts it as it is.",
+        remedy="Raise k or epsilon, lower the rate, or write "
+        f"`delta = {enough:g}` and leave k out; `privacy.accept_delta = true` accepts it as it is.",
         where="`privacy.delta`",
         code="plan.delta",
     )

@@ -156,7 +156,7 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
 
     @abstractmethod
     def describe(self) -> Lines:
-        """Describe the plan from the policy alone: what is done, and how."""
+        """Describe the plan from the policy alone: what is done, and how; keys of policies stand in backticks."""
 
     def describe_publication(self) -> Lines:
         """The same of one of several publications, which are read and sampled together."""

@@ -39,7 +39,7 @@ class Table(Crowds, frozen=True, kw_only=True):
         Literal["suppress", "noise", "threshold"],
         key(
             'What happens to classes below k; "threshold" has no k: every class in which somebody is gets noise, and '
-            "is shown from show_from on, so that labels need not be declared."
+            "is shown from `publish.show_from` on, so that labels need not be declared."
         ),
     ] = "suppress"
     flag: Annotated[bool, key("Say which cells are exact; needs a larger k.")] = False
@@ -182,7 +182,7 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
         conflicts(
             *("below_k=threshold", "k", "flag", "recoding"),
             code="threshold",
-            because="every cell is noisy, and shown from show_from on",
+            because="every cell is noisy, and shown from `publish.show_from` on",
         ),
         needs("flag", "below_k=noise", code="needs-noise"),
         *(

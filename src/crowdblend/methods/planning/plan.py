@@ -46,7 +46,7 @@ class Plan(ABC):
 
     @abstractmethod
     def describe(self) -> list[tuple[str, str]]:
-        """Describe the plan: what is done, and how."""
+        """Describe the plan: what is done, and how; keys of policies stand in backticks."""
 
     @property
     @abstractmethod

@@ -170,14 +170,14 @@ class Check:
         return f"A release of {self.source} would be refused for {', '.join(map(repr, self.misfits))}."
 
     def describe(self, notation: Notation | None = PYTHON) -> str:
-        """Return everything that was found, with values and counts, as text; advice has keys in a notation."""
+        """Return everything that was found, with values and counts, as text; keys in advice have the `notation`."""
         parts = (*(() if self.person is None else (self.person,)), *self.columns)
         found = [line for part in parts for line in ("", *part.lines())]
         lines = [spell(line, notation) if line.startswith(_ADVICE) else line for line in found]
         return "\n".join([FOR_YOU_ALONE, f"{self.source}: {_rows(self.rows)}", *lines, "", self.verdict(), _LAST])
 
     def to_dict(self, notation: Notation = PYTHON) -> dict[str, Any]:
-        """Return everything that was found as JSON-ready data; hints have keys in a notation."""
+        """Return everything that was found as JSON-ready data; keys in hints have the `notation`."""
         hints = [one.hint and spell(one.hint, notation) for one in self.columns]
         columns = zip(self.columns, hints, strict=True)
         parts = {"columns": [{**asdict(one), "hint": hint, "fits": one.fits} for one, hint in columns]}

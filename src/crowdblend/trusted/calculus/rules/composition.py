@@ -228,7 +228,7 @@ _ONE_DRAW = Refusal(
     "One draw",
     "both count on nobody knowing who was drawn into the table, which holds for one release",
     "take what you need from the earlier release. A table is released several times where every one of its releases, "
-    'the first too, has design = "poisson", which draws anew',
+    'the first too, has `sampling.design = "poisson"`, which draws anew',
 )
 _SHARED_SAMPLE = Refusal(
     "basic composition",
