@@ -16,8 +16,9 @@ from tests.cases import for_each
 
 SOURCE = Path(crowdblend.__file__).parent
 # What writes policy files or commands, or shows examples of them.
-WRITERS = ("cli/", "attacks/", "papers/", "figures/", "policies/starter.py", "policies/proposals.py")
-WRITERS += ("policies/write.py", "policies/load.py", "api/examples.py", "notation.py", "demo/")
+WRITERS: tuple[str, ...] = ("cli/", "lab/attacks/", "lab/papers/", "lab/demo/", "reading/figures/")
+WRITERS += ("policies/starter.py", "policies/proposals.py", "policies/write.py", "policies/load.py")
+WRITERS += ("api/examples.py", "notation.py")
 _CASE = "depends_on_the_case"
 
 

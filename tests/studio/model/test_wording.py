@@ -43,7 +43,7 @@ def mistakes(choices: Choices, known: set[str], values: tuple[str, ...]) -> Iter
 
 
 @cache
-def refusals() -> dict[tuple[str | None, ...], CrowdblendError]:
+def refusals() -> dict[tuple[str, str, str, str | None], CrowdblendError]:
     """What is refused for them, once each."""
     found, known = {}, set[str]()
     for number, (choices, _) in enumerate(CASES.values()):
