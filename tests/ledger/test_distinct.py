@@ -84,7 +84,7 @@ def test_other_people_are_recorded_and_certified(publish, ledger: Ledger, tmp_pa
     with refused("limit.overlap") as problem:
         publish("forces.csv", drawn="", more=FORCES)
     assert AGREE in problem.value.message
-    assert "crowdblend ledger distinct 'forces' 'patients'" in problem.value.remedy
+    assert "Ledger.distinct('forces', 'patients')" in problem.value.remedy
     ledger.distinct("forces", "patients")
     made, said = publish("forces.csv", drawn="", more=FORCES)
     assert said == []

@@ -160,7 +160,7 @@ def test_people_who_are_numbered_alike_may_be_others(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "Some of these people" not in done.stderr
     said = "Some ids of this table are also in the population 'small', as small numbers are by chance."
-    remedy = 'Add ids="table" if the ids only number the rows of this table.'
+    remedy = 'Add [data] ids = "table" if the ids only number the rows of this table.'
     declare = "crowdblend ledger overlap 'large' 'small'"
     assert said in done.stderr
     assert 0 < done.stderr.index(remedy) < done.stderr.index("which cannot be taken back") < done.stderr.index(declare)

@@ -243,7 +243,7 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     "no design": (
         lambda: _policy(sampling=None, delta=None, publish=cb.Synopsis(conjunctions=1)),
         "missing-section",
-        "has no sampling",
+        "sampling is missing",
     ),
     "a sample of more than all": (lambda: cb.Survey(10, of=9), "sample", "people in sampling is 10, of 9"),
     "no statistics": (

@@ -115,7 +115,7 @@ def test_a_register_of_rows_does_not_call_them_people(tmp_path: Path) -> None:
 def test_counting_people_needs_a_bound() -> None:
     given: dict[str, Any] = {"sampling": cb.Everybody(), "epsilon": 1.0, "publish": cb.Table(count="people")}
     cb.Policy(person="id", columns={"ward": WARDS}, rows_per_person=2, **given)
-    with pytest.raises(InvalidInput, match="without rows_per_person"):
+    with pytest.raises(InvalidInput, match="needs rows_per_person"):
         cb.Policy(person="id", columns={"ward": WARDS}, **given)
 
 

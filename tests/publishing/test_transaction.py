@@ -123,7 +123,7 @@ def test_force_is_named_only_where_it_helps(make: Callable[[Path], None], place:
         assert refused.value.code == code
         assert "--force" not in str(refused.value)
     begin(place, ledger)
-    with pytest.raises(InvalidInput, match=r"pass force \(--force\) to replace the release in it"):
+    with pytest.raises(InvalidInput, match=r"pass force=True to replace the release in it"):
         check_target(place / "out", force=False)
     check_target(place / "out", force=True)
 

@@ -69,8 +69,8 @@ class PublicationPolicy(Terms, frozen=True, kw_only=True):
             given["people"] = drawn.population
         drawing = parts_of(cls)["sampling"]
         if drawing.required and "sampling" not in given:
-            message = "The policy has no section `sampling`."
-            raise refusal("missing-section", message, "Add it, with `sampling.design`.", "`sampling`")
+            remedy = 'Add it, such as `sampling.design = "poisson"`.'
+            raise refusal("missing-section", "`sampling` is missing.", remedy, "`sampling`")
         for field, declared in keys_of(cls).items():
             if declared.required and field not in given:
                 own = keys_of(type(drawn)).get("of") if field == "people" else None

@@ -211,7 +211,7 @@ def test_what_a_programme_cannot_say_is_refused():
         two(cb.Table("sex", name="a"), cb.OutlierTable("age", limit=400, factor=3.0, name="b"))
     with pytest.raises(InvalidInput, match="weight"):
         two(cb.Table("sex", name="a", weight=2), cb.Table("age", name="b"), split="fresh")
-    with pytest.raises(InvalidInput, match="has share and weight"):
+    with pytest.raises(InvalidInput, match="share and weight exclude each other"):
         cb.Table("sex", name="a", weight=2, share=0.5)
     with pytest.raises(InvalidInput, match="beside the data"):
         cb.Table("sex", name="Totals")
