@@ -335,7 +335,7 @@ def test_what_no_theorem_covers_of_thinned_strata_is_refused(changes: dict[str, 
 
 
 def test_thinned_strata_assume_no_coins() -> None:
-    with pytest.raises(CrowdblendError, match="Remove sampling.already_drawn"):
+    with pytest.raises(CrowdblendError, match=r"Remove sampling.already_drawn"):
         cb.Strata("region", {"a": 0.1}, already_drawn=True, thin=0.8)
 
 
