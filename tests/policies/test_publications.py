@@ -245,7 +245,7 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
         "missing-section",
         "sampling is missing",
     ),
-    "a sample of more than all": (lambda: cb.Survey(10, of=9), "sample", "people in sampling is 10, of 9"),
+    "a sample of more than all": (lambda: cb.Survey(10, of=9), "sample", "sampling.people is 10, of 9"),
     "no statistics": (
         lambda: _policy(sampling=cb.Survey(5, of=9), delta=None, publish=cb.Statistics()),
         "statistics",

@@ -84,7 +84,7 @@ def test_texts_of_the_policy_are_no_markup(folders: dict[str, Path]) -> None:
 def test_about_is_one_line_that_can_be_read(text: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput) as refused:
         parse_policy(POLICIES["table"] + f'[about]\ntitle = "{text}"\n', tmp_path)
-    assert refused.value.where == "about.title"
+    assert refused.value.where == "[about] title"
 
 
 def test_nothing_but_the_data_and_the_policy_decides_what_else_is_in_the_folder(folders: dict[str, Path]) -> None:

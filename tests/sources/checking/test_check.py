@@ -145,8 +145,8 @@ def test_ids_that_number_the_rows_are_told() -> None:
     found = cb.check(rows, _POLICY)
     assert found.person is not None
     assert found.person.row_numbers
-    assert 'ids = "table"' in found.describe()
-    assert 'ids = "table"' not in cb.check(rows, _POLICY.replace(ids="table")).describe()
+    assert 'ids="table"' in found.describe()
+    assert 'ids="table"' not in cb.check(rows, _POLICY.replace(ids="table")).describe()
 
 
 @pytest.mark.parametrize("form", ["parquet", "duckdb", "arrow"])

@@ -13,6 +13,7 @@ import pytest
 import crowdblend as cb
 from crowdblend.errors import InvalidInput
 from crowdblend.methods.designs.draw import Everybody
+from crowdblend.notation import TOML
 from crowdblend.policies.source import DataSource
 from crowdblend.sources.engines.choice import count_classes
 from crowdblend.sources.engines.frames import opened_frame
@@ -185,7 +186,7 @@ def test_released_rightly_or_refused_with_a_remedy_that_works(name, tmp_path, tr
         path.write_bytes(content)
         with pytest.raises(InvalidInput) as caught:
             _counts(_policy(path, options))
-        told = caught.value
+        told = caught.value.in_notation(TOML)
         assert told.code == code, str(told)
         for secret in (*_TOWNS, *_PAYS, "1960"):
             assert secret not in str(told)

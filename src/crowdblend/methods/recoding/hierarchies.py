@@ -122,11 +122,11 @@ def interval_hierarchy(start: int, stop: int, widths: Sequence[int]) -> Lines:
     """
     if start >= stop or stop - start > _MOST_VALUES:
         raise _refusal(
-            "--to", "size", f"`--from {start}` and `--to {stop}` hold no number, or more than {_MOST_VALUES:,}."
+            "`--to`", "size", f"`--from {start}` and `--to {stop}` hold no number, or more than {_MOST_VALUES:,}."
         )
-    _check_nesting("--width", widths, 1)
+    _check_nesting("`--width`", widths, 1)
     if (stop - start) % widths[-1]:
-        raise _refusal("--width", "step", f"{stop - start} numbers are no whole number of intervals of {widths[-1]}.")
+        raise _refusal("`--width`", "step", f"{stop - start} numbers are no whole number of intervals of {widths[-1]}.")
 
     def label(value: int, width: int) -> str:
         low = start + (value - start) // width * width
@@ -143,7 +143,8 @@ def prefix_hierarchy(values: Sequence[str], keep: Sequence[int]) -> Lines:
     """
     _check_values(values)
     if not keep or keep[-1] < 1 or any(longer <= shorter for longer, shorter in pairwise(keep)):
-        raise _refusal("--keep", "order", f"--keep {' '.join(map(str, keep))} does not fall from level to level.")
+        given = " ".join(map(str, keep))
+        raise _refusal("`--keep`", "order", f"`--keep {given}` does not fall from level to level.")
     return tuple(
         (value, *(value[:length] + "*" * max(0, len(value) - length) for length in keep), _EVERYBODY)
         for value in values
@@ -157,7 +158,7 @@ def order_hierarchy(values: Sequence[str], sizes: Sequence[int]) -> Lines:
     ('secondary', 'secondary – tertiary', '*')
     """
     _check_values(values)
-    _check_nesting("--size", sizes, 2)
+    _check_nesting("`--size`", sizes, 2)
 
     def label(place: int, size: int) -> str:
         low = place // size * size
@@ -184,7 +185,7 @@ def _check_values(values: Sequence[str]) -> None:
 def _check_nesting(option: str, sizes: Sequence[int], least: int) -> None:
     if not sizes or sizes[0] < least or any(big % small or big == small for small, big in pairwise(sizes)):
         given = " ".join(map(str, sizes))
-        raise _refusal(option, "nesting", f"{option} {given} are not rising multiples of each other from {least} on.")
+        raise _refusal(option, "nesting", f"{option}: {given} are not rising multiples of each other from {least} on.")
 
 
 def _refusal(where: str, code: str, message: str) -> InvalidInput:

@@ -103,10 +103,10 @@ def test_files_that_are_none(tmp_path):
 @for_each(
     ("more", "where"),
     [
-        ({"source": "a.sqlite"}, "[data] table"),
-        ({"source": "a.sqlite", "table": "t", "query": "SELECT 1"}, "[data] table"),
-        ({"source": "a.csv", "query": "SELECT 1"}, "[data] query"),
-        ({"source": "x://me:pw@h", "source_format": "postgres", "table": "t"}, "[data] source"),
+        ({"source": "a.sqlite"}, "table"),
+        ({"source": "a.sqlite", "table": "t", "query": "SELECT 1"}, "table"),
+        ({"source": "a.csv", "query": "SELECT 1"}, "query"),
+        ({"source": "x://me:pw@h", "source_format": "postgres", "table": "t"}, "source"),
     ],
 )
 def test_policies_that_contradict_themselves(more, where):
