@@ -177,6 +177,7 @@ class _Python:
     # Keys whose arguments have another name.
     _ARGUMENTS: ClassVar[dict[Key, str]] = {
         Key("data", "format"): "source_format",
+        Key("data", "unit"): "unit_word",
         Key("", "from"): "start",
         Key("", "to"): "stop",
         Key("publish.statistics", "from"): "start",

@@ -59,6 +59,14 @@ def test_no_sentence_spells_a_key_by_hand() -> None:
     assert [(place, text) for place, text in found if by_hand.search(text)] == []
 
 
+def test_python_spells_keys_as_its_arguments() -> None:
+    holders: list[type[Section]] = [Terms, AxisDomain, *DESIGNS.values(), *DOMAINS.values()]
+    holders += [publication_class(kind) for kind in KINDS]
+    renamed = {(key.where, field) for one in holders for field, key in keys_of(one).items() if field != key.name}
+    assert len(renamed) > 2
+    assert [(where, field) for where, field in sorted(renamed) if spell(where, PYTHON) != field] == []
+
+
 def test_every_key_in_backticks_is_declared() -> None:
     known, found = declared(), []
     for place, text in sentences():

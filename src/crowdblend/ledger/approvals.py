@@ -105,8 +105,8 @@ def _refusal(spending: Spending, threshold: Threshold, used: Sequence[NumberedAp
     before = f" Approval {used[-1].number} of the same was used by release {used[-1].used_by}." if used else ""
     message = f"This release {spends}, and {threshold.words()} waits for an approval.{before}"
     if spending.population.startswith(UNNAMED):
-        remedy = 'An approval names the population: write population = "NAME" into [data], and ask for one then.'
-        return RefusedByLedger(message, remedy=remedy, where="[data] population", code="approval.unnamed")
+        remedy = 'An approval names the population: write `data.population = "NAME"`, and ask for one then.'
+        return RefusedByLedger(message, remedy=remedy, where="`data.population`", code="approval.unnamed")
     up_to = "" if loss is None else f" --epsilon {at_most(loss.epsilon)} --delta {at_most(loss.delta)}"
     asked = f"crowdblend ledger approve {shlex.quote(spending.population)} --policy {spending.policy}{up_to}"
     remedy = f"Ask an approver for it: {asked}"

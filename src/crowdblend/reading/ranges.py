@@ -116,7 +116,7 @@ def published_ranges(
     if own is None or not all(_counts_alike(one, found[1]) for one in found.values()):
         raise _refusal(
             f"No table has the ordered column {column[:60]!r} alone, with noise on every class.",
-            "Name a column that was published with ranges = true.",
+            "Name a column that was published with `publish.ranges = true`.",
         )
     rates = own.stratum
     if rates.rate is None or rates.low < rates.high:

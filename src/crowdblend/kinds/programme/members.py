@@ -98,7 +98,8 @@ def refuse_several_rows(policy: Policy, *, shared: bool) -> None:
     if not policy.unit.several or (shared and sampling.design in ("everybody", "poisson", "coins")):
         return
     message = "Several publications count several rows of a person where noise shares the budget, at one rate."
-    remedy = 'Write split = "budget" and design = "everybody", "poisson" or "coins"; or duplicates = "one".'
+    noise = '`privacy.split = "budget"` and `sampling.design = "everybody" | "poisson" | "coins"`'
+    remedy = f'Write {noise}; or `data.duplicates = "one"`.'
     raise refusal("rows-per-person", message, remedy, WHERE_ROWS)
 
 
