@@ -113,7 +113,7 @@ NOISY = [cb.Table("town", "day", below_k="threshold", name="a"), cb.Table("shop"
 def test_what_is_not_proved_of_several_rows_is_refused(sampling: Any, publish: Any, split: Any) -> None:
     with pytest.raises(InvalidInput) as refused:
         policy(sampling, publish, split=split, people=None).plan()
-    assert (refused.value.code, refused.value.where) == ("policy.rows-per-person", "[data] rows_per_person")
+    assert (refused.value.code, refused.value.where) == ("policy.rows-per-person", "rows_per_person")
 
 
 def test_gaussian_noise_is_not_taken_where_rows_would_cost_more() -> None:
