@@ -19,7 +19,7 @@ LEAST_MEMORY = 400 * 10**6
 _LEAST_OF_DATABASE, _OF_THREAD = 100 * 10**6, 50 * 10**6
 _SIZE = re.compile(r"(?i)([0-9]+(?:\.[0-9]+)?)\s?([KMGT])(i?)B")
 _UNITS = {"k": 1, "m": 2, "g": 3, "t": 4}
-_WHERE = "[release] memory"
+_WHERE = "`release.memory`"
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,11 @@ def memory_of(text: str) -> int:
     """Return a size such as "1.5GB" in bytes; refuse what is no size, and less than a release takes."""
     found = _SIZE.fullmatch(text)
     if found is None:
-        message = f"memory in [release] is {text!r}, which is no size."
+        message = f"`release.memory` is {text!r}, which is no size."
         raise refusal("memory", message, 'Write a number and its unit, such as "1GB".', _WHERE)
     number, unit, binary = found.groups()
     memory = int(float(number) * (1024 if binary else 1000) ** _UNITS[unit.lower()])
     if memory < LEAST_MEMORY:
-        message = f"memory in [release] is {text!r}, and a release of a few rows takes {LEAST_MEMORY // 10**6} MB."
+        message = f"`release.memory` is {text!r}, and a release of a few rows takes {LEAST_MEMORY // 10**6} MB."
         raise refusal("memory", message, f'Write at least "{LEAST_MEMORY // 10**6}MB".', _WHERE)
     return memory
