@@ -38,7 +38,7 @@ _NO_ROOM = (errno.ENOSPC, errno.ENOMEM, *(getattr(errno, name) for name in ("EDQ
 
 
 class Refusal(NamedTuple):
-    """What an error says, with the keys that it is about in backticks: `notation` has them."""
+    """The texts of an error, with the keys that it is about in backticks: `notation` has them."""
 
     message: str
     remedy: str
@@ -65,7 +65,7 @@ class CrowdblendError(Exception):
     recorded: bool | None = False
     """Whether the ledger has recorded that release; None where that is not known."""
     notation: Notation | None = PYTHON
-    """How it spells what it is about; None where another process is to spell it."""
+    """The notation of what it is about; None where another process is to spell it."""
 
     def __init__(
         self, message: str = "", *, remedy: str | None = None, where: str | None = None, code: str | None = None
@@ -81,12 +81,12 @@ class CrowdblendError(Exception):
 
     @property
     def message(self) -> str:
-        """What is wrong."""
+        """Return the sentence that says what is wrong."""
         return spell(self.refusal.message, self.notation)
 
     @property
     def remedy(self) -> str:
-        """What to do."""
+        """Return the sentence that says what to do."""
         return spell(self.refusal.remedy, self.notation)
 
     @property

@@ -1,4 +1,4 @@
-"""What sentences name in backticks, spelled by whoever shows them: as policy files, Python or pages have it.
+"""Names in backticks in sentences, spelled by whoever shows them: as policy files, Python or pages have them.
 
     Add `privacy.epsilon`, or write `sampling.design = "poisson"`; `crowdblend check` shows the rows.
 
@@ -72,7 +72,7 @@ Reference = Key | Setting | Value | SectionName | Command | Option
 
 
 class Notation(Protocol):
-    """How keys, settings, sections, commands and options are spelled."""
+    """The spelling of keys, settings, sections, commands and options."""
 
     def spell(self, named: Reference) -> str:
         """Return the words for what a sentence names."""
