@@ -144,13 +144,6 @@ def reason_of(problem: BaseException) -> str:
     return _SORT_OF_ERROR.sub("", " ".join(words.split()))[:_LONGEST_REASON].rstrip(" .:!")
 
 
-class Caution(UserWarning):
-    """A warning that names what it is about as errors do."""
-
-    def __str__(self) -> str:
-        return spell(str(self.args[0]), PYTHON)
-
-
 class InvalidInput(CrowdblendError):
     """The call, the file or the option is wrong."""
 

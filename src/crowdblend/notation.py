@@ -1,4 +1,4 @@
-"""Names in backticks in sentences, spelled by whoever shows them: as policy files, Python or pages have them.
+"""Names in backticks in sentences, spelled when they are shown: as policy files, Python or pages have them.
 
     Add `privacy.epsilon`, or write `sampling.design = "poisson"`; `crowdblend check` shows the rows.
 
@@ -264,3 +264,10 @@ def _domain(value: str) -> str:
 
 TOML: Notation = _Toml()
 PYTHON: Notation = _Python()
+
+
+class Caution(UserWarning):
+    """A warning that names what it is about as errors do."""
+
+    def __str__(self) -> str:
+        return spell(str(self.args[0]), PYTHON)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from crowdblend.errors import Caution, InvalidInput
+from crowdblend.errors import InvalidInput
 from crowdblend.ledger.adoption import AdoptedRecord, FolderRelease, refuse_known
 from crowdblend.ledger.chain import KEY_BYTES, commitment
 from crowdblend.ledger.conflicts import KnownRelease, Outlook, check_conflicts, distinct_entries, population_of
@@ -21,6 +21,7 @@ from crowdblend.ledger.identity import FingerprintRequest, Identity, fingerprint
 from crowdblend.ledger.statements import StatedRecord, guarantees_of, stated_entry
 from crowdblend.ledger.steps import BegunRecord, FinishedRecord
 from crowdblend.ledger.store import Store, locate, now
+from crowdblend.notation import Caution
 from crowdblend.trusted.guarantees.privacy import Relation
 from crowdblend.trusted.machine.version import __version__
 

@@ -23,7 +23,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from msgspec.structs import force_setattr
 
-from crowdblend.errors import Caution
+from crowdblend.notation import Caution
 from crowdblend.policies.key import Rule, Section, key
 from crowdblend.policies.refusals import naming, refusal, show_value
 from crowdblend.policies.rules import needs, one_of

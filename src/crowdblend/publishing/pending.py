@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from crowdblend import ledger as books
-from crowdblend.errors import Caution, InvalidInput, RefusedByLedger
+from crowdblend.errors import InvalidInput, RefusedByLedger
 from crowdblend.kinds import AnyPlan, AnyPolicy
 from crowdblend.ledger.chain import commitment
 from crowdblend.ledger.identity import UNNAMED
+from crowdblend.notation import Caution
 from crowdblend.policies.proposed import read_proposals
 from crowdblend.publishing.policy_digest import policy_digest
 from crowdblend.publishing.target import IN_MEMORY
