@@ -41,7 +41,7 @@ Under every rule stand its proof in prose, what Coq has checked of it ([how the 
 rounding is no part of them), and how many worlds tests enumerate. A world is a mechanism with its parameters, on all
 tables of a few people or on a random one, of which all samples and all outcomes are enumerated; a world compared
 at several ε counts once. Probabilities are fractions; for networks and a few kinds of noise they are floating-point
-numbers or balls.
+numbers or balls. Rules that no release applies are [applied by hand](derivations.md).
 
 "CBP" is *Crowd-Blending Privacy*; "ZKP" *Towards Privacy for Social Networks: a zero-knowledge based definition of
 privacy*, and "LQS" *k-Anonymization Meets Differential Privacy*.
