@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from crowdblend.errors import CrowdblendError, Unavailable
 from crowdblend.policies.sampling import DESIGNS
-from crowdblend.reading.reports.text import fact, inline_svg, round_up, shorten, without_controls
+from crowdblend.reading.reports.text import inline_svg, shorten, without_controls
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import ENCODINGS, KIND_NAMES, form_of, revision_of
 from crowdblend.studio.jobs import Job
@@ -25,6 +25,7 @@ from crowdblend.studio.model.typed_values import typed_text
 from crowdblend.studio.model.wording import in_words, place_of, settings_in_words
 from crowdblend.studio.security import at
 from crowdblend.studio.studio import Studio
+from crowdblend.trusted.guarantees.wording import fact, round_up
 from crowdblend.trusted.machine.version import __version__
 
 HERE = Path(__file__).parent

@@ -15,8 +15,8 @@ from crowdblend.reading import cells
 from crowdblend.reading.cells import open_cells
 from crowdblend.reading.data_file import DataFile
 from crowdblend.reading.reports.summary import in_order, size_class, summarize
-from crowdblend.reading.reports.text import one_in, round_up
 from crowdblend.reading.reports.write import write_report
+from crowdblend.trusted.guarantees.wording import one_in, round_up
 from tests.cases import for_each
 from tests.reading.reports.releases import release, table
 

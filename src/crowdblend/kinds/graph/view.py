@@ -9,8 +9,9 @@ from crowdblend.kinds.graph.facts import GraphFacts
 from crowdblend.reading.figures.bars import interval_chart
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reading.reports.blocks import Block, Table, figure
-from crowdblend.reading.reports.text import enumeration, label, round_up
+from crowdblend.reading.reports.text import enumeration, label
 from crowdblend.reading.reports.view import Part, View
+from crowdblend.trusted.guarantees.wording import round_up
 
 _MEANS = {
     "connectivity": "connectivity: how many links are missing until everybody is connected",

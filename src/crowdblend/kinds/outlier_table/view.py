@@ -10,8 +10,8 @@ from crowdblend.methods.planning.outliers import curve_sizes
 from crowdblend.reading.notes import sentences
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reading.reports.blocks import Table
-from crowdblend.reading.reports.text import round_up
 from crowdblend.reading.reports.view import Part, View
+from crowdblend.trusted.guarantees.wording import round_up
 
 
 def view(folder: PublishedRelease, figures: bool) -> View:

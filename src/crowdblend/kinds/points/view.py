@@ -15,8 +15,9 @@ from crowdblend.reading.notes import sentences
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reading.reports.blocks import Block, Heading, Table, figure
 from crowdblend.reading.reports.places import Tile, count_in_boxes, count_in_grid, read_places, tile_edges
-from crowdblend.reading.reports.text import enumeration, label, round_up, shorten
+from crowdblend.reading.reports.text import enumeration, label, shorten
 from crowdblend.reading.reports.view import Part, View
+from crowdblend.trusted.guarantees.wording import round_up
 
 MOST_LINES = 4_000
 _RARELY = f"with probability {100 * FAILURE:g} % at most"

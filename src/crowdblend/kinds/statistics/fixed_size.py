@@ -13,7 +13,7 @@ from crowdblend.kinds.statistics.facts import FixedSizeFacts
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.readings import TotalsReading, exact_totals, read_totals
 from crowdblend.kinds.statistics.statistic import Statistic
-from crowdblend.kinds.statistics.statistics_plan import StatisticsPlan, in_series, show_error
+from crowdblend.kinds.statistics.statistics_plan import StatisticsPlan, in_series
 from crowdblend.kinds.statistics.values import SampleValues
 from crowdblend.methods.designs import Design, Survey
 from crowdblend.methods.designs.draw import Draw
@@ -22,7 +22,7 @@ from crowdblend.methods.planning.statistics.choice import TotalsRequest, plan_st
 from crowdblend.methods.planning.statistics.ways import EVERYBODY, SAMPLE, Mechanism, SampleWay, Way
 from crowdblend.policies.source import STDIN
 from crowdblend.sources.engines.engine import Engine, Progress
-from crowdblend.trusted.guarantees.wording import at_least
+from crowdblend.trusted.guarantees.wording import at_least, round_up
 from crowdblend.trusted.randomness import ReleaseKey
 
 _WAYS: dict[Mechanism, str] = {EVERYBODY: "all people, with noise", SAMPLE: "a sample, with noise"}
@@ -64,7 +64,7 @@ class FixedSizePlan(StatisticsPlan[TotalsReading]):
         return [*lines, ("", sure)]
 
     def _describe(self, place: int, statistic: Statistic) -> Lines:
-        error = f"{'rank ' if statistic.is_quantile else ''}±{show_error(self.values(place).error)}"
+        error = f"{'rank ' if statistic.is_quantile else ''}±{round_up(self.values(place).error, digits=4)}"
         way, groups = self._way_of(place), ""
         if statistic.depends_on_groups:
             groups = " where groups are of equal size," if statistic.groups else " if they are all people,"
@@ -72,7 +72,7 @@ class FixedSizePlan(StatisticsPlan[TotalsReading]):
         lines = [("would publish", f"{statistic.name}: {statistic.words()}, {error}{groups} from {counted}")]
         other = SAMPLE if way.mechanism == EVERYBODY else EVERYBODY
         if (instead := self._error_if_all(other, place)) is not None and way.samples < way.population:
-            lines.append(("", f"±{show_error(instead)} if all were computed from {_WAYS[other]}"))
+            lines.append(("", f"±{round_up(instead, digits=4)} if all were computed from {_WAYS[other]}"))
         return lines
 
     @property
@@ -116,8 +116,8 @@ class FixedSizeMethod(Method[StatisticsPolicy]):
             made, samples = policy.publication.statistics[place], planned.policy.samples
             who = f"{samples:,} random people" if samples < policy.people else "everybody"
             raise Infeasible(
-                f"With {who}, statistic {made.name[:60]!r} errs by {show_error(planned.values(place).error)}, above "
-                f"the acceptable {made.error:g}.",
+                f"With {who}, statistic {made.name[:60]!r} errs by {round_up(planned.values(place).error, digits=4)}, "
+                f"above the acceptable {made.error:g}.",
                 remedy="Raise epsilon, sample, or the error; or publish fewer statistics, or give this one more "
                 "weight.",
                 where=f"statistic {made.name[:60]!r}",

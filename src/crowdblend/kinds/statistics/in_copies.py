@@ -18,7 +18,7 @@ from crowdblend.kinds.statistics.facts import InCopiesFacts
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.readings import exact_in_copies, read_strata, strata_columns
 from crowdblend.kinds.statistics.statistic import Statistic
-from crowdblend.kinds.statistics.statistics_plan import StatisticsPlan, in_series, show_error
+from crowdblend.kinds.statistics.statistics_plan import StatisticsPlan, in_series
 from crowdblend.methods.designs import Design, Everybody
 from crowdblend.methods.designs.draw import Draw
 from crowdblend.methods.mechanisms.statistics import Whole
@@ -29,7 +29,7 @@ from crowdblend.methods.planning.statistics.ways import Mechanism
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.sources.engines.engine import Engine, Progress
 from crowdblend.trusted.calculus.checker import MOST_STEPS
-from crowdblend.trusted.guarantees.wording import at_least
+from crowdblend.trusted.guarantees.wording import at_least, round_up
 from crowdblend.trusted.randomness import ReleaseKey
 
 
@@ -61,7 +61,7 @@ class InCopiesPlan(StatisticsPlan[ClassCountsReading]):
     def describe(self) -> Lines:
         lines, asked = [*self.describe_reading(), *self.sample.describe()], self.policy.publication
         for place, made in enumerate(asked.statistics):
-            error = f"{'rank ' if made.is_quantile else ''}±{show_error(self.values(place).error)}"
+            error = f"{'rank ' if made.is_quantile else ''}±{round_up(self.values(place).error, digits=4)}"
             lines.append(("would publish", f"{made.name}: {made.words()}, about {error}"))
         people = f"{self.policy.people:,} people, in groups of equal size"
         sure = f"errors are those of {people}; each is kept with probability {at_least(asked.confidence)}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, Context
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
@@ -177,9 +176,3 @@ def domains_of(policy: StatisticsPolicy, name: str) -> list[Domain]:
     if any(made.measured and made.column == name for made in policy.publication.statistics):
         domains.append(policy.measures[name].domain())
     return domains
-
-
-def show_error(error: float) -> str:
-    """Return an error to four digits, rounded up."""
-    rounded = float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(repr(error)))
-    return f"{rounded:,.0f}" if 10_000 <= rounded < 1e15 else f"{rounded:.4g}"

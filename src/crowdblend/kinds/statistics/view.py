@@ -11,10 +11,10 @@ from crowdblend.kinds.statistics.statistic import group_columns
 from crowdblend.reading.figures.bars import interval_chart
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reading.reports.blocks import Block, Heading, Table, figure
-from crowdblend.reading.reports.text import distinct_labels, label, round_up, shorten
+from crowdblend.reading.reports.text import distinct_labels, label, shorten
 from crowdblend.reading.reports.view import Part, View
 from crowdblend.trusted.guarantees.aggregates import RandomSamples, RobustSampling
-from crowdblend.trusted.guarantees.wording import at_least, three_digits
+from crowdblend.trusted.guarantees.wording import at_least, round_up, three_digits
 
 LONGEST = 28
 MOST_ROWS = 500

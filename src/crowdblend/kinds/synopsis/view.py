@@ -13,9 +13,9 @@ from crowdblend.reading.release import PublishedRelease
 from crowdblend.reading.reports.blocks import Block, Heading, Table, figure
 from crowdblend.reading.reports.margins import LONGEST
 from crowdblend.reading.reports.summary import MOST_LABELS, ColumnTotals, summarize
-from crowdblend.reading.reports.text import distinct_labels, enumeration, label, round_up, shorten
+from crowdblend.reading.reports.text import distinct_labels, enumeration, label, shorten
 from crowdblend.reading.reports.view import Part, View
-from crowdblend.trusted.guarantees.wording import at_least
+from crowdblend.trusted.guarantees.wording import at_least, round_up
 
 _PUBLISHED = "What the synthetic rows add up to"
 _ACCURACY = "What they answer, and how well"

@@ -24,8 +24,9 @@ from crowdblend.reading.reports.blocks import Block, Group, Heading, Table, figu
 from crowdblend.reading.reports.margins import CountWords, show_margin, show_pair
 from crowdblend.reading.reports.sentences import title
 from crowdblend.reading.reports.summary import MOST_COLUMNS, Summary, summarize
-from crowdblend.reading.reports.text import fact, label
+from crowdblend.reading.reports.text import label
 from crowdblend.reading.reports.view import CHOSEN_RECODING, Part, View, chosen_recoding
+from crowdblend.trusted.guarantees.wording import fact
 
 _MOST_STRATA = 100
 _PUBLISHED = "What was published"

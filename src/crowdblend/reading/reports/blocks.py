@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from crowdblend.reading.reports.elements import element, together
-from crowdblend.reading.reports.text import fact, inline_svg
+from crowdblend.reading.reports.text import inline_svg
+from crowdblend.trusted.guarantees.wording import fact
 
 if TYPE_CHECKING:
     from crowdblend.trusted.calculus import Derivation

@@ -16,11 +16,12 @@ from crowdblend.reading.release import PublishedRelease
 from crowdblend.reading.reports.blocks import Table, show, show_step
 from crowdblend.reading.reports.elements import element, together
 from crowdblend.reading.reports.sentences import describe_column, explanation
-from crowdblend.reading.reports.text import fact, label, round_up, shorten
+from crowdblend.reading.reports.text import label, shorten
 from crowdblend.reading.reports.view import View
 from crowdblend.trusted.calculus import Assumption
 from crowdblend.trusted.calculus.assumptions import StepAssumption
 from crowdblend.trusted.guarantees.guessing import lead
+from crowdblend.trusted.guarantees.wording import fact, round_up
 
 REPORT = "report.html"
 # Read by the package's loader, which need not be a folder.

@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 
 from crowdblend.methods.recoding.domain import Domain
-from crowdblend.reading.reports.text import enumeration, one_in, round_up
+from crowdblend.reading.reports.text import enumeration
 from crowdblend.trusted.calculus import Certificate
 from crowdblend.trusted.guarantees.privacy import Differential, ZeroKnowledge
-from crowdblend.trusted.guarantees.wording import at_most
+from crowdblend.trusted.guarantees.wording import at_most, one_in, round_up
 
 MOST_NAMES = 5
 _FEW = 6

@@ -9,7 +9,8 @@ from crowdblend.kinds.shared.crowd_facts import RecodingFacts
 from crowdblend.policies.registry import part
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reading.reports.blocks import Block, Figure, Table, figures
-from crowdblend.reading.reports.text import fact, label
+from crowdblend.reading.reports.text import label
+from crowdblend.trusted.guarantees.wording import fact
 
 CHOSEN_RECODING = "Which recoding was chosen"
 _EVERYBODY = "Everybody in the data took part in the choice; the published sample was drawn separately."
