@@ -89,7 +89,7 @@ def usual(kind: str, design: str) -> dict[str, str]:
     """Return what is usual for a kind and a design, as TOML writes it, by the place of the key.
 
     >>> usual("table", "poisson")
-    {'[privacy] epsilon': '1.0', '[privacy] delta': '1e-6', '[sampling] rate': '0.5'}
+    {'privacy.epsilon': '1.0', 'privacy.delta': '1e-6', 'sampling.rate': '0.5'}
     """
     both = _USUAL_OF.get(f"{kind} of a {design}", {})
     return {**_USUAL, **_USUAL_OF.get(kind, {}), **_USUAL_OF.get(design, {}), **both}
