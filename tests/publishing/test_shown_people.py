@@ -46,6 +46,7 @@ NUMBERS = cb.Statistics(
     cb.total("income", name="incomes"),
     name="numbers",
 )
+MEN = cb.Statistics(cb.count({"sex": "m"}, name="men"), name="others")
 TWO = (cb.Table("sex", name="one"), cb.Table("region", name="two"))
 PARTS = (*TWO, cb.Microdata("region", name="rows"))
 NOISY = (cb.Table("town", below_k="threshold", name="towns"), cb.OutlierTable("sex", limit=100, name="few"))
@@ -65,6 +66,7 @@ CASES: dict[str, Case] = {
     "parts of fewer": (PARTS, 0.6, {"split": "people"}),
     "fresh": (TWO, 0.8, {"split": "fresh"}),
     "budget": (NOISY, 1, {"split": "budget"}),
+    "numbers alone": ((NUMBERS, MEN), 1, {"split": "budget"}),
     "numbers": ((NUMBERS, *NOISY[:1]), 1, {"split": "budget"}),
     "numbers and rows": ((NUMBERS, cb.Synopsis("sex", conjunctions=1, name="rows")), 1, {"split": "budget"}),
 }
@@ -209,7 +211,7 @@ def try_surveys(cases: Sequence[str], seeds: Sequence[int], folder: Path) -> tup
     return verified, forged
 
 
-@pytest.mark.parametrize("name", ["flagged", "outlier-table", "parts", "numbers and rows"])
+@pytest.mark.parametrize("name", ["flagged", "outlier-table", "parts", "numbers alone", "numbers and rows"])
 def test_fewer_people_than_are_shown_are_refused(name: str, tmp_path: Path) -> None:
     assert try_surveys([name], [1], tmp_path) == (1, 2)
 

@@ -272,3 +272,5 @@ def test_the_spread_of_an_excess_is_that_of_rare_events() -> None:
     """In one run of each side: one with probability 0.3, less e with probability 0.01."""
     exact = math.sqrt(0.3 * 0.7 + math.e**2 * 0.01 * 0.99)
     assert spread((3_000, 10_000), (100, 10_000), 1.0) == pytest.approx(exact, rel=0.005)
+    # What was seen always or never is counted as half a time less, or more: 0.9 and 1/2002.
+    assert spread((4, 4), (0, 1_000), 0.0) == pytest.approx(math.sqrt(0.9 * 0.1 + 0.5 / 1_001))
