@@ -285,7 +285,7 @@ def test_private_weights_bound_the_rates_and_are_checked(people: pd.DataFrame, t
 def test_weight_bands_are_strata_whose_rates_lie_between_two_ends(people: pd.DataFrame, tmp_path: Path) -> None:
     columns = {"weight": cb.breaks(10, 20, 40, 100), "sex": cb.values("F", "M")}
     policy = table(cb.Weights("weight"), columns=columns, below_k="noise")
-    first = policy.only.design.strata["[10, 20)"]
+    first = policy.only.strata.by_label["[10, 20)"]
     assert first.rate == pytest.approx(np.log(2) / 10)
     assert Fraction(first.low) <= Fraction(1, 20) < Fraction(first.low) * (1 + Fraction(1, 10**15))
     assert Fraction(first.high) >= Fraction(1, 10) > Fraction(first.high) * (1 - Fraction(1, 10**15))
@@ -301,7 +301,7 @@ def test_weight_bands_are_strata_whose_rates_lie_between_two_ends(people: pd.Dat
 def test_rates_come_from_a_file_and_policies_make_the_round_trip(tmp_path: Path) -> None:
     (tmp_path / "rates.csv").write_text("region,rate\nnorth,0.05\nsouth,0.1\nwest,0.5\n")
     in_file = table(cb.Strata("region", str(tmp_path / "rates.csv")))
-    assert in_file.only.design.strata == table().only.design.strata
+    assert in_file.only.strata.by_label == table().only.strata.by_label
     for policy in (table(), table(cb.Weights("w", low=0.1, high=0.2)), in_file):
         policy.save(tmp_path / "policy.toml", force=True)
         assert cb.load_policy(tmp_path / "policy.toml") == policy

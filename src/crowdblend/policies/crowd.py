@@ -64,8 +64,8 @@ class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
         super().__post_init__()
         refuse_numbers(self.columns)
         check_names(self.columns, self.person, self.reserved)
-        if self.design is not None:
-            self._check_design(self.design)
+        if self.strata is not None:
+            self._check_strata(self.strata)
         if self.sampling.everybody:
             self._check_everybody()
         else:
@@ -101,7 +101,7 @@ class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
 
     def _check_rows(self) -> None:
         """Refuse crowds of several rows of a person that share a coin, and what is not certified with a coin each."""
-        drawn, unseen = self.sampling, self.design is not None and not self.design.published
+        drawn, unseen = self.sampling, self.strata is not None and not self.strata.published
         said = ["recoding"] if self.recoding else []
         said += ['`publish.below_k = "noise"`'] if not self.suppresses else []
         if (drawn.already_drawn and drawn.thin is None) or drawn.exceptions or unseen:
@@ -134,12 +134,12 @@ class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
         remedy = 'Write `sampling.design = "poisson"`, or `publish.kind = "table"`, which adds noise to every cell.'
         raise refusal("everybody", message, remedy, "`sampling.design`")
 
-    def _check_design(self, design: DeclaredStrata) -> None:
+    def _check_strata(self, strata: DeclaredStrata) -> None:
         """Refuse what a table of strata or weights cannot have; nothing more for other kinds."""
-        if design.published:
-            design.check_rates()
+        if strata.published:
+            strata.check_rates()
         else:
-            refuse_unseen_rates(design, self.sampling)
+            refuse_unseen_rates(strata, self.sampling)
 
     def _check_planned(self) -> None:
         k = self.publication.k
@@ -172,8 +172,8 @@ class CrowdPolicy(SampledPolicy, frozen=True, kw_only=True):
     @property
     def rate_range(self) -> tuple[float | None, float | None]:
         """The smallest and the largest rate of the people of one class, where they differ."""
-        if self.design is not None and not self.design.published:
-            return self.design.low, self.design.high
+        if self.strata is not None and not self.strata.published:
+            return self.strata.low, self.strata.high
         return self.sampling.low, self.sampling.high
 
     @property

@@ -64,16 +64,16 @@ class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
             message = f"`publish.confidence` takes a number between 0 and 1, got {self.publication.confidence:g}."
             raise refusal("range", message, "Write 0.95, for example.", "`publish.confidence`")
 
-        self._check_design()
+        self._check_strata()
 
-    def _check_design(self) -> None:
+    def _check_strata(self) -> None:
         """Refuse a sample that leaves open what noise and errors depend on."""
-        if self.design is not None:
-            self.design.check_rates()
+        if self.strata is not None:
+            self.strata.check_rates()
         elif not (self.sampling.fixed_size or self.sampling.everybody):
             message = f"A sample of {self.kind} needs its rate."
             raise refusal("missing-key", message, "Add `sampling.rate`.", "`sampling.rate`")
-        if self.unit.several and self.design is None:
+        if self.unit.several and self.strata is None:
             message = "Rows of people cannot be counted of a fixed number of people who are drawn here."
             remedy = 'Write `sampling.design = "poisson"`, or `sampling.thin = 1` where the table is the survey.'
             raise refusal("rows-per-person", message, remedy, WHERE_ROWS)
@@ -82,7 +82,7 @@ class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
             raise refusal("biased-sampling", message, "Remove exceptions.", "`sampling.exceptions`")
 
     @cached_property
-    def design(self) -> DeclaredStrata | None:
+    def strata(self) -> DeclaredStrata | None:
         """The strata or weights by which people are sampled; a sample without them is one stratum.
 
         None where how many people there are, or are drawn, is public.
@@ -99,9 +99,9 @@ class ExactPolicy(SampledPolicy, frozen=True, kw_only=True):
         return drawn.declare(self.columns, self.beside)
 
     @property
-    def sample(self) -> Design:
+    def design(self) -> Design:
         # Numbers are by strata also where these are not published.
-        return super().sample if self.design is None else self.sampling.sample(replace(self.design, published=True))
+        return super().design if self.strata is None else self.sampling.sample(replace(self.strata, published=True))
 
     def _people(self) -> dict[str, Any]:
         # Of a sample by coins the number of people is no part of the guarantee, and nobody counts them.

@@ -241,9 +241,9 @@ class Policy(Terms, frozen=True, kw_only=True):
         return self.parts[0].data
 
     @property
-    def design(self) -> DeclaredStrata | None:
+    def strata(self) -> DeclaredStrata | None:
         """The strata or weights by which people are sampled, as the publications declare them; None without any."""
-        declared = (part.design for part in self.parts)
+        declared = (part.strata for part in self.parts)
         return max(filter(None, declared), key=lambda design: design.high, default=None)
 
     def with_source(self, data: DataSource) -> Self:

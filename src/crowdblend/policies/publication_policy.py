@@ -97,14 +97,14 @@ class PublicationPolicy(Terms, frozen=True, kw_only=True):
         return f"{self.publication.name or 'data'}.{self.format}"
 
     @property
-    def design(self) -> DeclaredStrata | None:
+    def strata(self) -> DeclaredStrata | None:
         """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
         return None
 
     @property
-    def sample(self) -> Design:
-        """The design of its sample, as several publications share it."""
-        return self.sampling.sample(self.design)
+    def design(self) -> Design:
+        """The way in which people come into its sample, where the policy leaves no rate open."""
+        return self.sampling.sample(self.strata)
 
     def with_budget(self, epsilon: float, noise_loss: float, delta: float) -> Self:
         """Return the same from a sample of its own, which may lose epsilon and delta, or this much by its noise."""
@@ -150,7 +150,7 @@ class SampledPolicy(PeoplePolicy, frozen=True, kw_only=True):
     counts_once: ClassVar[bool] = True
 
     @cached_property
-    def design(self) -> DeclaredStrata | None:
+    def strata(self) -> DeclaredStrata | None:
         return self.sampling.declare(self.columns, self.beside)
 
     @property

@@ -195,8 +195,8 @@ class Strata(Sampling, frozen=True):
         """Return the strata; where their column is not published, a sample with unequal probabilities."""
         assert strata is not None, "strata are declared"
         if strata.published:
-            return designs.Strata(self.column, strata.strata, self.already_drawn, self.thin)
-        rates = {label: one.rate for label, one in strata.strata.items()}
+            return designs.Strata(self.column, strata.by_label, self.already_drawn, self.thin)
+        rates = {label: one.rate for label, one in strata.by_label.items()}
         return replace(strata.as_biased(), already_drawn=self.already_drawn, stratum=self.column, rates=rates)
 
     def thin_by(self, share: float) -> Self:
@@ -252,7 +252,7 @@ class Weights(Sampling, frozen=True):
         assert strata is not None, "weights are declared"
         if not strata.published:
             return replace(strata.as_biased(), already_drawn=self.already_drawn, weight=self.column)
-        return designs.Weights(self.column, strata.strata, self.already_drawn, self.thin, strata.breaks)
+        return designs.Weights(self.column, strata.by_label, self.already_drawn, self.thin, strata.breaks)
 
 
 class Biased(Sampling, frozen=True):

@@ -42,7 +42,7 @@ class DeclaredStrata:
     """
 
     column: Column | None
-    strata: dict[str, designs.Stratum]
+    by_label: dict[str, designs.Stratum]
     published: bool
     weighted: bool = False
 
@@ -54,12 +54,12 @@ class DeclaredStrata:
     @property
     def low(self) -> float:
         """The smallest rate of anyone."""
-        return min(stratum.low for stratum in self.strata.values())
+        return min(stratum.low for stratum in self.by_label.values())
 
     @property
     def high(self) -> float:
         """The largest rate of anyone."""
-        return max(stratum.high for stratum in self.strata.values())
+        return max(stratum.high for stratum in self.by_label.values())
 
     @property
     def unpublished_columns(self) -> tuple[Column, ...]:
@@ -82,7 +82,7 @@ class DeclaredStrata:
 
     def check_rates(self) -> None:
         """Refuse more different rates than a certificate can state."""
-        if len({(stratum.low, stratum.high) for stratum in self.strata.values()}) > _MOST_RATES:
+        if len({(stratum.low, stratum.high) for stratum in self.by_label.values()}) > _MOST_RATES:
             message = f"A certificate states at most {_MOST_RATES} different rates, and there are more."
             remedy = "Merge strata of similar rates, or give them one rate."
             raise refusal(self.key, message, remedy, "`sampling.rates`")

@@ -209,7 +209,7 @@ def _describe_pending(
         sample=sample_of(policy.sampling, identity.source, key),
         folder=place,
         source=identity.source,
-        rate=largest_rate(policy.sampling, policy.design) if policy.sampling.already_drawn else None,
+        rate=largest_rate(policy.sampling, policy.strata) if policy.sampling.already_drawn else None,
         policy=digest,
     )
     if policy.data.population is None:

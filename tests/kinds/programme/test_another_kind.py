@@ -110,7 +110,7 @@ class HeadcountPlan(ClassCountsPlan):
 
 class method(Method):
     def plan(self):
-        sample = self.policy.sampling.sample(self.policy.design)
+        sample = self.policy.design
         return self.plan_noisy(sample.largest_loss(self.policy.epsilon), 0.0)
 
     def plan_part(self, budget):

@@ -95,7 +95,7 @@ class OutlierMethod(Method[OutlierTablePolicy]):
         policy = self.policy
         if policy.releases > 1:
             return replace(OutlierMethod(one_of_series(policy)).plan(), policy=policy)
-        sample, delta = policy.sampling.sample(policy.design), policy.delta
+        sample, delta = policy.design, policy.delta
         spent = sample.largest_loss(policy.epsilon)
         if sample.people is not None and delta is not None:
             delta = sample.largest_delta(spent, delta)

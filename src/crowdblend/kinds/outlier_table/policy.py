@@ -83,8 +83,8 @@ class OutlierTablePolicy(SampledPolicy, frozen=True, kw_only=True):
         check_names(self.columns, self.person, ("count", "sampled", "estimate", "low", "high"))
         refuse_choice(self.columns, "an outlier-table")
         check_closed(self.columns, "an outlier-table")
-        if self.design is not None:
-            refuse_unseen_rates(self.design, self.sampling)
+        if self.strata is not None:
+            refuse_unseen_rates(self.strata, self.sampling)
 
     @property
     def cells(self) -> int:

@@ -119,7 +119,7 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
 
 def _weakest_noise(policy: PointsPolicy) -> SolvedPlan:
     """Plan the noise of points; everything else is given."""
-    stratified = policy.design is not None and policy.design.published
+    stratified = policy.strata is not None and policy.strata.published
     left = "k" if stratified else policy.planned_parameter
     if left is not None:
         whose = "points of a stratified sample need it" if stratified else f"{left} is left out too"

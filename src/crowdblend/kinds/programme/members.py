@@ -82,7 +82,7 @@ def sample_of_all(policy: Policy, split: Split) -> Design:
             "fixed size, add `sampling.thin = 0.8`."
         )
         raise refusal("split", message, remedy, "`sampling`")
-    found = [part.sample for part in policy.parts]
+    found = [part.design for part in policy.parts]
     for one, seen in zip(policy.publish, found, strict=True):
         if drawn.designed and not seen.strata and any(other.strata for other in found):
             name = drawn.stratum or drawn.weight

@@ -244,7 +244,7 @@ def _adds_up(plan: AnyPlan) -> bool:
         and type(plan).read is ClassCountsPlan.read
         and plan.policy.data.person is not None
         and not plan.policy.data.unit.keeps_some_rows
-        and plan.design is None
+        and plan.strata is None
         and all(column.recoding.closed for column in plan.policy.columns)
     )
 

@@ -17,7 +17,6 @@ from crowdblend.methods.recoding.bounded_recoding import BoundedRecoding, Steps
 from crowdblend.methods.recoding.classes import MOST_LISTED
 from crowdblend.policies.columns import Column
 from crowdblend.policies.publication_policy import PeoplePolicy
-from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.unit import Unit
 from crowdblend.sources.engines.engine import ClassCounts, Engine, Progress
@@ -75,7 +74,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
     @property
     def sample(self) -> Design:
         """The design of the sample, as it is drawn and as the facts state it."""
-        return self.policy.sampling.sample(self.design)
+        return self.policy.design
 
     @property
     def names(self) -> list[str]:
@@ -111,7 +110,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
     ) -> ClassCounts:
         """Draw the sample and count it by some columns."""
         policy, names = self.policy, list(dict.fromkeys(column.name for column in columns))
-        with engine.open(policy.data, names, policy.resources, progress) as source, refusing_weights(self.design):
+        with engine.open(policy.data, names, policy.resources, progress) as source, refusing_weights(self.strata):
             if draw is not None or not policy.unit.has_row_coins:
                 return source.class_counts(columns, draw or self.draw(key.coin()))
             # Independent coins for rows that are counted by class are binomial draws from the classes.
@@ -133,14 +132,14 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         return self.sample.draw(coin)
 
     @property
-    def design(self) -> DeclaredStrata | None:
+    def strata(self) -> DeclaredStrata | None:
         """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
-        return self.policy.design
+        return self.policy.strata
 
     @property
     def _unpublished_columns(self) -> tuple[Column, ...]:
         """Strata or weights that are read and checked, and not published."""
-        return () if self.design is None else self.design.unpublished_columns
+        return () if self.strata is None else self.strata.unpublished_columns
 
 
 @contextmanager
@@ -172,8 +171,3 @@ def weight_columns(design: DeclaredStrata, weights: Weights) -> list[Column]:
         return []
     unit = Decimal(weights.read_unit.numerator) / weights.read_unit.denominator
     return [Column(design.column.name, (Steps(BoundedRecoding(0, unit * weights.largest, unit)),))]
-
-
-def sample_of_numbers(design: DeclaredStrata, sampling: Sampling) -> Design:
-    """Return the sample of noisy numbers, which may be by strata or weights that are not published."""
-    return sampling.sample(replace(design, published=True))

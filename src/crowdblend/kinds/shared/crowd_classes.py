@@ -137,7 +137,7 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
             return super().read_parts(engine, key, progress, draws)
         choosing, published_draw = draws
         opened = engine.open(self.policy.data, self.published_names, self.policy.resources, progress)
-        with opened as source, refusing_weights(self.design):
+        with opened as source, refusing_weights(self.strata):
             deciding, counted = (
                 source.class_counts(self.policy.columns, drawn) for drawn in (choosing, published_draw)
             )
@@ -179,9 +179,9 @@ def chooses_in_parts(policy: RecodedPolicy) -> bool:
 
 def _plan_in_parts(policy: RecodedPolicy, choosing: Choosing, form: Form) -> SolvedPlan:
     """Plan crowds beside a part that chooses their recoding: two parts of one sample share nobody."""
-    sample = policy.sampling.sample(policy.design)
+    sample = policy.design
     sample.require_parts()
-    unseen = policy.design is not None and not policy.design.published
+    unseen = policy.strata is not None and not policy.strata.published
     if policy.releases > 1 or policy.epsilon is None or policy.data.person is None or unseen:
         message = "A choice of the recoding from a sample of different rates, or a survey, is certified for one release"
         remedy = "Give epsilon, name the column of ids as person, publish the strata, and plan one release."

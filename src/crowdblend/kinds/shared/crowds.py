@@ -54,7 +54,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
     @property
     def stratum(self) -> str | None:
         """The published column whose labels are the strata; None where there are none."""
-        return self.design.column_name if self.design is not None and self.design.published else None
+        return self.strata.column_name if self.strata is not None and self.strata.published else None
 
     @property
     def rate(self) -> float | None:
@@ -65,7 +65,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
     def sample(self) -> Design:
         """The design of the sample, as it is drawn, at the planned rate where the policy leaves it open."""
         sampling = self.policy.sampling
-        return (sampling.at_rate(self.parameters.rate) if sampling.rate is None else sampling).sample(self.design)
+        return (sampling.at_rate(self.parameters.rate) if sampling.rate is None else sampling).sample(self.strata)
 
     def crowd_facts(self) -> dict[str, Any]:
         """Return the common facts of all crowds, by field."""
@@ -155,7 +155,7 @@ def plan_crowds(policy: CrowdPolicy, form: Form, **more: Any) -> SolvedPlan:
     """
     given = "k, rate, epsilon and noise_epsilon" if form == "moved" else "k, rate and epsilon"
     with _weights_too_far_apart(policy):
-        if policy.design is not None and policy.design.published:
+        if policy.strata is not None and policy.strata.published:
             given, planned = (
                 "k and epsilon",
                 plan_strata(_strata_of(policy), {**_given_parameters(policy, form), **more}),
@@ -204,7 +204,7 @@ def _weights_too_far_apart(policy: CrowdPolicy) -> Iterator[None]:
     try:
         yield
     except Infeasible as error:
-        if policy.design is None or not policy.design.weighted or policy.sampling.thin is not None:
+        if policy.strata is None or not policy.strata.weighted or policy.sampling.thin is not None:
             raise
         name = policy.sampling.weight
         raise Infeasible(
@@ -257,5 +257,5 @@ def plan_in_part(
 
 def _strata_of(policy: CrowdPolicy) -> Mapping[str, Stratum]:
     """Return the strata of a policy with the rates of the coins that protect their people."""
-    sample = policy.sampling.sample(policy.design)
+    sample = policy.design
     return dict(zip(sample.strata or [""], sample.coins, strict=True))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.shared.class_counts import ClassCountsReading, check_survey, sample_of_numbers
+from crowdblend.kinds.shared.class_counts import ClassCountsReading, check_survey
 from crowdblend.kinds.shared.method import Method
 from crowdblend.kinds.shared.plan import Lines
 from crowdblend.kinds.shared.series import one_of_series
@@ -49,7 +49,7 @@ class InCopiesPlan(StatisticsPlan[ClassCountsReading]):
     @property
     def sample(self) -> Design:
         """The people of the sample, of whom nobody says how many there are."""
-        return sample_of_numbers(_design_of(self.policy), self.policy.sampling)
+        return self.policy.design
 
     def statistic_fields(self, place: int, statistic: Statistic) -> dict[str, Any]:
         return {
@@ -69,7 +69,7 @@ class InCopiesPlan(StatisticsPlan[ClassCountsReading]):
 
     @property
     def names(self) -> list[str]:
-        columns = strata_columns(self.policy, _design_of(self.policy), self.way)
+        columns = strata_columns(self.policy, _strata_of(self.policy), self.way)
         return list(dict.fromkeys(column.name for column in columns)) or self.policy.needed_columns
 
     def read(
@@ -77,12 +77,12 @@ class InCopiesPlan(StatisticsPlan[ClassCountsReading]):
     ) -> ClassCountsReading:
         """Count everybody who is kept."""
         drawn = draw or self.sample.draw(key.coin())
-        reading = read_strata(self.policy, _design_of(self.policy), self.way, engine, drawn, progress)
+        reading = read_strata(self.policy, _strata_of(self.policy), self.way, engine, drawn, progress)
         check_survey(self.sample, reading.counted, self.policy.unit)
         return reading
 
     def exact(self, place: int, mechanism: Mechanism, reading: ClassCountsReading) -> Whole:
-        return exact_in_copies(self.policy, _design_of(self.policy), self.way, place, reading)
+        return exact_in_copies(self.policy, _strata_of(self.policy), self.way, place, reading)
 
 
 class InCopiesMethod(Method[StatisticsPolicy]):
@@ -90,14 +90,14 @@ class InCopiesMethod(Method[StatisticsPolicy]):
 
     def plan(self) -> InCopiesPlan:
         """Plan the noise of every statistic."""
-        policy, design = self.policy, _design_of(self.policy)
+        policy = self.policy
         if policy.releases > 1:
             return in_series(InCopiesMethod(one_of_series(policy)).plan(), policy)
-        sampled = sample_of_numbers(design, policy.sampling)
+        sampled = policy.design
         if policy.with_others and (sampled.strata or sampled.people is not None):
             # What all publications lose follows from the most that anyone of the sample counts, and the largest rate.
             return self.plan_noisy(sampled.largest_loss(policy.epsilon), 0.0)
-        return _plan_strata(policy, design)
+        return _plan_strata(policy)
 
     def plan_part(self, budget: PartBudget) -> InCopiesPlan:
         """Plan the statistics of a part of a sample.
@@ -113,17 +113,17 @@ class InCopiesMethod(Method[StatisticsPolicy]):
         return InCopiesMethod(own.replace(epsilon=epsilon)).plan()
 
     def plan_noisy(self, epsilon: float, delta: float) -> InCopiesPlan:
-        return _plan_strata(self.policy.replace(epsilon=epsilon), _design_of(self.policy), Everybody())
+        return _plan_strata(self.policy.replace(epsilon=epsilon), Everybody())
 
 
-def _design_of(policy: StatisticsPolicy) -> DeclaredStrata:
-    assert policy.design is not None, "a sample has strata, of which one is enough"
-    return policy.design
+def _strata_of(policy: StatisticsPolicy) -> DeclaredStrata:
+    assert policy.strata is not None, "a sample has strata, of which one is enough"
+    return policy.strata
 
 
-def _plan_strata(policy: StatisticsPolicy, design: DeclaredStrata, register: Everybody | None = None) -> InCopiesPlan:
+def _plan_strata(policy: StatisticsPolicy, register: Everybody | None = None) -> InCopiesPlan:
     """Return the noise of every statistic of a sample; of those `register` it loses epsilon."""
-    sampled = sample_of_numbers(design, policy.sampling)
+    sampled = policy.design
     weights = weights_of_design(sampled, policy.unit.most)
     way = plan_strata_statistics(register or sampled, weights, policy.shapes(), policy.epsilon, policy.failure)
     way = replace(way, design=sampled)

@@ -9,4 +9,4 @@ from crowdblend.kinds.statistics.policy import StatisticsPolicy
 
 def method(policy: StatisticsPolicy) -> FixedSizeMethod | InCopiesMethod:
     """Return the method of statistics: of a fixed number of people, or of a sample by coins, strata or weights."""
-    return FixedSizeMethod(policy) if policy.design is None else InCopiesMethod(policy)
+    return FixedSizeMethod(policy) if policy.strata is None else InCopiesMethod(policy)

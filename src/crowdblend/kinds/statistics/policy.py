@@ -118,9 +118,9 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
             raise refusal("range", message, "Lower group.", "`publish.group`")
         _ = self.measures
         self._check_statistics()
-        if self.design is not None:
+        if self.strata is not None:
             said = "group" if self.publication.group is not None else "error" if self.plans_sample else None
-            if self.design.column is None and said is not None:
+            if self.strata.column is None and said is not None:
                 message = f"{said} plans or checks a number of people, and people are drawn by coins."
                 raise refusal(
                     said, message, f'Remove {said}, or write `sampling.design = "survey"`.', f"`publish.{said}`"
@@ -178,7 +178,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
                 made,
                 self.measures.get(str(made.column)),
                 len(self.bins(made)),
-                designed=self.design is not None,
+                designed=self.strata is not None,
                 share=made.weight / weights,
             )
             for made in self.publication.statistics

@@ -12,7 +12,6 @@ from crowdblend.kinds.shared.class_counts import (
     ClassCountsPlan,
     ClassCountsReading,
     check_survey,
-    sample_of_numbers,
     weight_columns,
 )
 from crowdblend.kinds.shared.outputs import RowsOutput
@@ -48,14 +47,9 @@ class CountedSynopsisPlan(ClassCountsPlan[SynopsisPolicy]):
         return (self.mechanism,)
 
     @property
-    def sample(self) -> Design:
-        """The sample, as it is drawn and as the facts state it."""
-        return sample_of_numbers(self._design, self.policy.sampling)
-
-    @property
-    def _design(self) -> DeclaredStrata:
-        assert self.policy.design is not None, "a sample by coins is one stratum, or has several"
-        return self.policy.design
+    def _strata(self) -> DeclaredStrata:
+        assert self.policy.strata is not None, "a sample by coins is one stratum, or has several"
+        return self.policy.strata
 
     def facts(self, publication: Result | None = None) -> SynopsisFacts:
         policy = self.policy
@@ -97,7 +91,7 @@ class CountedSynopsisPlan(ClassCountsPlan[SynopsisPolicy]):
     @property
     def _columns(self) -> list[Column]:
         """The columns to count: strata that are not published, the published ones, and own weights last."""
-        design, published = self._design, list(self.policy.columns)
+        design, published = self._strata, list(self.policy.columns)
         if design.column is None:
             return published
         if all(column.name != design.column.name for column in published):
@@ -112,7 +106,7 @@ class CountedSynopsisPlan(ClassCountsPlan[SynopsisPolicy]):
         return ClassCountsReading(counted)
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        mechanism, design, sample = self.mechanism, self._design, reading.sample
+        mechanism, design, sample = self.mechanism, self._strata, reading.sample
         stratum = None if design.column is None else design.column.name
         counted = count_in_copies(sample, stratum, mechanism.copies, own=design.weighted)
         places = [counted.columns.index(column.name) for column in self.policy.columns]
@@ -128,8 +122,7 @@ class CountedSynopsisPlan(ClassCountsPlan[SynopsisPolicy]):
 def plan_counted(policy: SynopsisPolicy) -> CountedSynopsisPlan:
     """Plan the least noise that keeps everybody within epsilon, whatever their stratum."""
     own = one_of_series(policy)
-    assert own.design is not None, "a sample by coins is one stratum, or has several"
-    sample = sample_of_numbers(own.design, own.sampling)
+    sample = own.design
     if own.with_others:
         # What all publications lose is derived from the most that anyone counts, and the largest rate.
         return plan_rows(own, Everybody(), sample.largest_loss(own.epsilon))
@@ -143,8 +136,7 @@ def plan_counted(policy: SynopsisPolicy) -> CountedSynopsisPlan:
 
 def plan_rows(policy: SynopsisPolicy, sample: Design, epsilon: float) -> CountedSynopsisPlan:
     """Plan the way to measure the class that errs least, where those of the sample may lose epsilon."""
-    assert policy.design is not None, "a sample by coins is one stratum, or has several"
-    weights = weights_of_design(sample_of_numbers(policy.design, policy.sampling), policy.unit.most)
+    weights = weights_of_design(policy.design, policy.unit.most)
     strata = len(weights.copies)
     rates = [one.high for one in sample.coins] if sample.strata else [sample.largest_rate] * strata
     # A kept person may lose ln(1 + (e^ε − 1)/rate), divided among copies.

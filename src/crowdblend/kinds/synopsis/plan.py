@@ -174,7 +174,7 @@ class CountedSynopsisMethod(Method[SynopsisPolicy]):
 
 def method(policy: SynopsisPolicy) -> SynopsisMethod | CountedSynopsisMethod:
     """Return the method of a synopsis: a fixed number of people is public, and any other is measured."""
-    return SynopsisMethod(policy) if policy.design is None else CountedSynopsisMethod(policy)
+    return SynopsisMethod(policy) if policy.strata is None else CountedSynopsisMethod(policy)
 
 
 def _error(queries: QueryClass, rows: Synopsis, truth: Table) -> float:

@@ -67,7 +67,7 @@ class SynopsisPolicy(ExactPolicy, frozen=True, kw_only=True):
         refuse_choice(self.columns, "a synopsis")
         check_closed(self.columns, "a synopsis")
         self._check_named()
-        if self.design is not None and self.publication.mechanism == "exponential":
+        if self.strata is not None and self.publication.mechanism == "exponential":
             message = "The exponential mechanism chooses by the shares of a public number of people."
             raise refusal("mechanism", message, 'Write `publish.mechanism = "fitted"`.', "`publish.mechanism`")
 

@@ -39,7 +39,7 @@ def subject(policy: SynopsisPolicy, request: AuditRequest) -> SynopsisSubject:
     """Return the policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
     request.leave_epsilon("the policy of a synopsis", "there is no delta to trade")
     require_people(policy.people, MOST_PEOPLE, "a synopsis")
-    if policy.design is not None:
+    if policy.strata is not None:
         message = "A synopsis is audited where a fixed number of people is drawn, or everybody is counted."
         raise InvalidInput(message, remedy="Audit statistics.", where="`sampling.design`", code="rehearsal.design")
     audited = SynopsisSubject(drawn_here(policy), request.name, request.understated, request.stacked)

@@ -240,10 +240,10 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
             message = f"A table of everybody publishes every cell, and this one has more than {MOST_CELLS_LISTED:,}."
             raise refusal("cells", message, "Publish fewer columns, or coarser classes.", "`columns`")
 
-    def _check_design(self, design: DeclaredStrata) -> None:
-        super()._check_design(design)
-        name, noisy, problem = design.column_name, self.publication.below_k == "noise", None
-        if noisy and not design.published:
+    def _check_strata(self, strata: DeclaredStrata) -> None:
+        super()._check_strata(strata)
+        name, noisy, problem = strata.column_name, self.publication.below_k == "noise", None
+        if noisy and not strata.published:
             problem = f"Noise is certified where a class has one rate, and column {name!r} is not published."
             remedy = f'Publish {name!r}, or write `publish.below_k = "suppress"`.'
         elif noisy and self.epsilon is None:
@@ -253,7 +253,7 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
             problem = f"Noise in strata is certified where every cell is shown, up to {MOST_CELLS_LISTED:,} cells."
             remedy = 'Publish fewer columns, or coarser classes, or write `publish.below_k = "suppress"`.'
         if problem is not None:
-            raise refusal(design.key, problem, remedy, "`sampling.column`")
+            raise refusal(strata.key, problem, remedy, "`sampling.column`")
 
     @property
     def suppresses(self) -> bool:

@@ -168,7 +168,7 @@ def smallest_threshold(loss: float, delta: float) -> int:
 
 def _plan_threshold(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPlan:
     """Return the noise and the threshold that come to this epsilon and delta in one release, about."""
-    sample = policy.sampling.sample(policy.design)
+    sample = policy.design
     loss = sample.largest_loss(epsilon)
     return _plan_within(policy, *policy.unit.per_row(loss, sample.largest_delta(loss, delta)))
 

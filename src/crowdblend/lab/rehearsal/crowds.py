@@ -140,7 +140,7 @@ def _subject_by_strata(policy: PolicyT, request: AuditRequest) -> CrowdSubject:
     request.leave_epsilon("a stratified policy", "every stratum has a k of its own")
     planned = plan(policy)
     assert isinstance(planned, CrowdsPlan), "published strata have a k each"
-    assert policy.design is not None, "published strata are a design"
+    assert policy.strata is not None, "published strata are a design"
     audited = CrowdSubject(policy, request.name, request.understated, request.stacked, people=request.people)
     every: Mapping[str, SolvedPlan] = planned.parameters.each
     rates = {label: stratum.rate or stratum.sampled_with for label, stratum in every.items()}
@@ -149,7 +149,7 @@ def _subject_by_strata(policy: PolicyT, request: AuditRequest) -> CrowdSubject:
     strata = {label: every[label] for label in [*dict.fromkeys(chosen)][:_STRATA]}
     pairs = []
     for label, stratum in strata.items():
-        mine, other = (_person(policy.columns, policy.design.column_name, label, at) for at in (0, -1))
+        mine, other = (_person(policy.columns, policy.strata.column_name, label, at) for at in (0, -1))
         hard = request.hard(stratum.k, rates[label], planned.parameters.epsilon / request.understated)
         # Who mixes strata up shows crowds of another one's k.
         others = {f"just a crowd of {name}": one.k for name, one in strata.items() if one.k != stratum.k}

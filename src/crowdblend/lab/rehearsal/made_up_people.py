@@ -91,12 +91,12 @@ def drawn_here(policy: PolicyT) -> PolicyT:
     """Return the policy with people who were drawn before drawn now, at the assumed rate or at the largest one."""
     sampling = policy.sampling
     if sampling.designed:
-        design = policy.design
+        strata = policy.strata
         if (
-            design is None
+            strata is None
             or not policy.publication.audits_strata
-            or not design.published
-            or any(one.low < one.high for one in design.strata.values())
+            or not strata.published
+            or any(one.low < one.high for one in strata.by_label.values())
         ):
             message = "The audit runs tables and microdata of published strata with one sampling rate each."
             remedy = "Audit each stratum as a policy of its own, with its rate."
