@@ -108,7 +108,7 @@ def service_planned() -> dict[str, float]:
     found = {}
     for work, weighted in (("tables", False), ("tables_weighted", True)):
         planned = service_policy(weighted=weighted).plan().summary()["publications"]
-        errors = [PAIR_CELLS[name] * one["error_of_100"] for name, one in planned.items()]
+        errors = [PAIR_CELLS[name] * one["mean_error_of_100"] for name, one in planned.items()]
         found[work] = round(sum(errors) / sum(PAIR_CELLS.values()), 3)
     return found
 

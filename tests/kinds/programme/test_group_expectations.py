@@ -49,7 +49,7 @@ def test_strata_are_not_told_by_one_rate() -> None:
 def test_expected_errors_are_the_mean_deviations_of_estimates(policy: cb.Policy, most: int) -> None:
     facts = plan(policy).facts()
     law, rate = facts.tables[DATA].shown_by[0], 0.5
-    sizes = [(people, error) for people, error in expected_of(facts).errors if people <= most]
+    sizes = [(people, error) for people, error in expected_of(facts).mean if people <= most]
     assert sizes
     for people, error in sizes:
         values, masses, _ = published(law, rate, people)
@@ -75,8 +75,58 @@ def test_whether_a_cell_is_shown_is_told_where_the_sample_alone_decides() -> Non
 def test_errors_are_told_of_cells_that_are_mostly_shown(rate: float, least: int, end: str) -> None:
     facts = plan(POLICY.replace(sampling=cb.Poisson(rate), epsilon=0.9)).facts()
     law, expected = facts.tables[DATA].shown_by[0], expected_of(facts)
-    assert [people for people, _ in expected.visible] == [least, 100 * least]
+    assert [one.people for one in expected.groups] == [least, 100 * least]
     assert published(law, rate, least)[1].sum() > 0.9
     told = expected.sentences()[0]
-    assert told.startswith(f"estimates of cells are off: one of {least:,} people by about ")
+    assert told.startswith(
+        f"cells as readers see them, 95 times in 100: {least:,} people ± {expected.groups[0].off:,} and "
+    )
     assert told.endswith(f"; {end}")
+
+
+@for_each(
+    "policy",
+    [
+        POLICY,
+        POLICY.replace(sampling=cb.Poisson(0.1), epsilon=0.5),
+        POLICY.replace(publish=cb.Table(below_k="noise")),
+        POLICY.replace(sampling=cb.Everybody(), delta=None),
+        POLICY.replace(sampling=cb.Strata("sex", {"female": 0.2, "male": 0.5})),
+    ],
+)
+def test_the_error_that_is_told_holds_95_times_in_100(policy: cb.Policy) -> None:
+    """Of the estimates that readers see of such a cell, by the law of sample and noise; in the worst stratum."""
+    facts = plan(policy).facts()
+    (table,), expected = facts.tables.values(), expected_of(facts)
+    strata = [*table.laws.strata.values()] or [table.laws.estimator]
+    for group in expected.groups[:1]:
+        assert group.off is not None
+        for estimator in strata:
+            assert estimator is not None
+            rate = estimator.stratum.rate or 1.0
+            values, masses, _ = published(estimator.law, rate, group.people)
+            near = np.abs(values / rate - group.people) <= group.off
+            assert masses[near].sum() / masses.sum() > 0.93
+    assert expected.groups
+
+
+def test_one_plan_and_one_of_several_tell_the_same_error_of_the_same_cell() -> None:
+    facts = plan(POLICY).facts()
+    expected = expected_of(facts)
+    assert group_expectations(facts, tuple(one.people for one in expected.groups)) == expected.groups
+    assert expected.to_dict()["cells"] == [{"size": one.people, "error": one.off} for one in expected.groups]
+
+
+def test_a_cell_that_is_hardly_ever_shown_has_no_error() -> None:
+    """Of 100 people at k = 62 and a rate of a half, one in a hundred would be shown, and then be off by 24 or more."""
+    facts = plan(POLICY.replace(publish=cb.Table(k=62))).facts()
+    (small,) = group_expectations(facts, (60,))
+    assert (small.error, small.words()) == ("", "A group of 60 people will not be shown.")
+    assert expected_of(facts).groups[0].shown > 0.9
+
+
+def test_what_a_row_is_called_is_what_a_plan_counts() -> None:
+    stops = plan(POLICY.replace(unit_word="stops"))
+    assert stops.counted.many == "stops"
+    assert group_expectations(stops.facts(), (1_000,))[0].words(stops.counted).startswith("A group of 1,000 stops will")
+    assert "stops" in expected_of(stops.facts()).sentences(stops.counted)[0]

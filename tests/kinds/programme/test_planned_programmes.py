@@ -62,7 +62,7 @@ def test_a_programme_keeps_its_budget_together():
     assert summary["split"] == "people"
     assert summary["publications"]["by_age"]["shown_of_50"] == pytest.approx(stats.binom.sf(17, 50, 0.1), rel=1e-9)
     mean = math.sqrt(2 / math.pi * 100 * 0.9 / 0.1)  # of a normal error with that variance
-    assert summary["publications"]["by_age"]["error_of_100"] == pytest.approx(mean)
+    assert summary["publications"]["by_age"]["mean_error_of_100"] == pytest.approx(mean)
 
 
 def test_what_is_left_open_is_planned_and_the_other_splits_are_compared():

@@ -34,7 +34,7 @@ from crowdblend.methods.planning.parts import PartBudget
 from crowdblend.policies.policy import SPLITS, Policy, Split
 from crowdblend.policies.refusals import refusal
 from crowdblend.trusted.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
-from crowdblend.trusted.guarantees.wording import at_most, three_digits
+from crowdblend.trusted.guarantees.wording import at_most
 
 # A publication gets at least this share of the sample, and shares are planned to this many decimals.
 _LEAST, _DECIMALS = 0.02, 3
@@ -247,8 +247,8 @@ def _cost(plan: ProgrammePlan) -> float:
     """Return the error of a cell of 100 people, averaged; a small one may be missing instead."""
     found = []
     for one in plan.planned:
-        errors = plan.expected_errors[one.name].errors
-        found.append(math.log(math.hypot(errors[0][1] if errors else 1.0, plan.expected_errors[one.name].missing)))
+        expected = plan.expected_errors[one.name]
+        found.append(math.log(math.hypot(expected.mean[0][1] if expected.mean else 1.0, expected.missing)))
     return math.fsum(found) / len(found)
 
 
@@ -277,11 +277,11 @@ def with_other_splits(chosen_plan: ProgrammePlan) -> ProgrammePlan:
 
 def compare_splits(other: ProgrammePlan) -> str:
     """Return a sentence about what another split would give, of the publication whose cells have the largest errors."""
-    each = [one for one in other.expected_errors.values() if one.errors]
+    each = [one for one in other.expected_errors.values() if one.mean]
     if not each:
-        return "would be another way"
-    worst = max(each, key=lambda one: (not one.visible, one.missing, one.errors[0][1]))
-    if not worst.visible:
+        return "has no cells to compare"
+    worst = max(each, key=lambda one: (not one.groups, one.missing, one.mean[0][1]))
+    if not worst.groups:
         return "would show hardly any cell of some publication"
-    people, error = worst.visible[0]
-    return f"would leave a cell of {people:,} people off by about {three_digits(error)}, in some publication"
+    size = worst.groups[0].people
+    return f"would publish a cell of {size:,} in some publication as {size:,} {worst.groups[0].error}, 95 times in 100"

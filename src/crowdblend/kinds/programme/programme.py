@@ -148,7 +148,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
             share = "" if one.share is None else f", from a share of {one.share:g} of the sample"
             lines.append((one.name, f"{kind_of(one.plan.policy.kind).name}{share}"))
             lines += [("", said) for _, said in one.plan.describe_publication()]
-            lines += [("", sentence) for sentence in self.expected_errors[one.name].sentences()]
+            lines += [("", sentence) for sentence in self.expected_errors[one.name].sentences(one.plan.counted)]
         return [*self.describe_reading(), *lines]
 
     @property

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from crowdblend.kinds.shared.facts import ReleaseFacts, to_json, with_proposals
 from crowdblend.methods.designs import Claims
 from crowdblend.methods.designs.draw import Draw
+from crowdblend.methods.estimates.nouns import Noun
 from crowdblend.methods.planning.plan import Plan
 from crowdblend.notation import PYTHON, spell
 from crowdblend.policies.policy import Policy
@@ -126,6 +127,11 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
         said = {"about": about, "unit_word": self.policy.unit_word, "files": dict(files or {})}
         facts = replace(self.facts_with_proposals(publication), **said)
         return Certificate(with_proposals(facts, facts.derivations()), self.stated_assumptions, to_json(facts))
+
+    @property
+    def counted(self) -> Noun:
+        """The noun for what its numbers will count."""
+        return replace(self.facts(), unit_word=self.policy.unit_word).counted
 
     def own_certificate(self) -> Certificate:
         """Return the certificate of the planned mechanisms, without proposed domains."""

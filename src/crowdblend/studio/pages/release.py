@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.kinds import plan as plan_policy
-from crowdblend.kinds.programme.expected_errors import CELLS, SMALL, group_expectations
+from crowdblend.kinds.programme.expected_errors import SMALL, group_expectations
 from crowdblend.kinds.programme.plan import compare_splits, plan_splits
 from crowdblend.kinds.shared.facts import planned_releases
 from crowdblend.ledger import Ledger
@@ -75,8 +75,8 @@ _BESIDE = {
     "share": ("share", "its share of the sample"),
     "k": ("k", "its smallest crowd k"),
     "noise_epsilon": ("noise ε", "the ε of its noise"),
-    **{f"error_of_{people}": (f"± of {people:,}", f"how far a cell of {people:,} people is off") for people in CELLS},
-    f"shown_of_{SMALL}": (f"{SMALL} shown", f"the chance that a cell of {SMALL} people is shown"),
+    "cells": ("cells as readers see them", "a small cell that is mostly shown, and a large one, with the 95 % error"),
+    f"shown_of_{SMALL}": (f"{SMALL} shown", f"the chance that a cell of {SMALL} is shown"),
 }
 
 
@@ -191,6 +191,7 @@ def plan_of(studio: Studio, draft: Draft) -> tuple[dict[str, Any], str | None]:
         "publications": None,
         **(_side_by_side(parameters["publications"], draft.choices) if draft.choices.several else {}),
         "expected": expected,
+        "noun": planned.counted,
         "described": [(what, how) for what, how in planned.describe() if how],
         "exact": any(one.off is not None for one in expected),
     }
@@ -205,9 +206,11 @@ def _side_by_side(plans: Mapping[str, Mapping[str, Any]], choices: Choices) -> d
     return {"publications": rows, "headings": [_BESIDE[key][0] for key in keys], "meaning": meaning}
 
 
-def _short(key: str, value: float | None) -> str:
+def _short(key: str, value: Any) -> str:
     if value is None:
         return "–"
+    if key == "cells":
+        return ", ".join(f"{one['size']:,} ± {one['error']:,}" for one in value)
     if key.startswith("shown_of"):
         return f"{100 * value:.3g} %" if value >= 0.001 else "< 0.1 %"
     return three_digits(value)
