@@ -93,7 +93,18 @@ def test_a_register_is_rehearsed(sources: Path) -> None:
 def test_a_dry_run_says_how_far_off_a_cell_is(sources: Path) -> None:
     text = " ".join(line for _, line in plan(parse_policy(POLICIES["table-register"], sources)).describe())
     assert "no sample is drawn" in text
-    assert "off by 0.851 on average" in text
+    assert "off by up to 4 (95 %)" in text
+
+
+@for_each(("people", "thin"), [(100, True), (8_000, False), (None, False)])
+def test_a_plan_says_where_the_average_cell_has_fewer_people_than_its_error(
+    people: int | None, thin: bool, sources: Path
+) -> None:
+    """160 cells that are off by up to 4."""
+    policy = parse_policy(POLICIES["table-register"], sources).replace(people=people)
+    told = " ".join(line for _, line in plan(policy).describe())
+    assert ("the average cell has 0.625 people, fewer than its error" in told) == thin
+    assert ("fewer than its error" in told) == thin
 
 
 def test_readers_get_the_totals_apart_from_the_cells(sources: Path, tmp_path: Path) -> None:

@@ -233,7 +233,7 @@ def test_the_plan_compares_rates_and_noise() -> None:
     series = policy_of("table").replace(releases=3).plan()
     assert any(how.startswith(f"thin = 0.8: k = {series.k}; ") for _, how in series.describe())
     assert "compared" not in dict(policy_of("noise below k").plan().describe()), "nothing is missing there"
-    off = [float(one.split("off by about ")[1].split(",")[0]) for one in said]
+    off = [float(one.split("off by up to ")[1].split(" (")[0]) for one in said]
     assert off == sorted(off, reverse=True)
     missing = [int(one.split("below about ")[1].split(" ")[0].replace(",", "")) for one in said[:3]]
     assert missing == sorted(missing)

@@ -354,11 +354,12 @@ def test_a_programme_is_opened_changed_and_published(visitor: Visitor, town: Pat
     path = f"/drafts/{number}/release"
     page = visitor.get(path).text
     assert "2 publications share the privacy loss" in page
-    assert "how far a cell of 100 people is off" in page
+    assert "a small cell that is mostly shown, and a large one, with the 95 % error" in page
+    assert re.search(r"<td class=\"number\">[\d,]+ ± \d+, [\d,]+ ± \d+</td>", page)
     answer = visitor.send(path, {"publish/1/name": "ages", "publish/1/weight": "3"}, **HTMX).text
     assert '<bdi id="name-1" hx-swap-oob="true">ages</bdi>' in answer
     gives = visitor.get(f"/drafts/{number}/splits").text
-    assert "It would leave a cell of 100 people off" in gives
+    assert "It would publish a cell of 100 in some publication as 100 ± " in gives
     assert "is for samples" in gives  # why there is none
     visitor.send(path, {"add": "graph"}, **HTMX)  # what no page offers changes nothing
     assert len(visitor.studio.drafts.get(number).choices.publish) == 2

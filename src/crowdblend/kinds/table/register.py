@@ -18,7 +18,7 @@ from crowdblend.kinds.shared.outputs import ESTIMATES, NumbersOutput, Output, co
 from crowdblend.kinds.shared.plan import Lines, Result
 from crowdblend.kinds.table.facts import EverywhereFacts
 from crowdblend.kinds.table.policy import TablePolicy
-from crowdblend.methods.estimates.cells import total_intervals
+from crowdblend.methods.estimates.cells import noise_error, total_intervals
 from crowdblend.methods.mechanisms.everywhere import GaussianEverywhere, NoiseEverywhere, NoisyTotal
 from crowdblend.policies.unit import ROWS
 from crowdblend.sources.engines.engine import Progress
@@ -96,11 +96,27 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
             *self.describe_reading(),
             ("would sample", kept),
             ("would publish", f"a table of {policy.cells:,} cells, all of them with {noise} noise"),
-            ("", f"a cell is off by {three_digits(cells.expected_error())} on average, whatever its size"),
+            ("", f"a cell is off by up to {noise_error(cells.law)} (95 %), whatever its size"),
         ]
+        if (thin := self._thin_cells) is not None:
+            lines.append(("", thin))
         if len(self.mechanisms) > 1:
             lines.append(("", "the number of rows kept and the number of people, noisy as well"))
         return lines
+
+    @property
+    def _thin_cells(self) -> str | None:
+        """A sentence on cells with fewer people than their error, where the policy says how many people there are."""
+        policy, off = self.policy, noise_error(self.mechanisms[0].law)
+        if policy.people is None or policy.cells is None or off is None:
+            return None
+        average = policy.people * (policy.sampling.rate or 1.0) / policy.cells
+        if average >= off:
+            return None
+        return (
+            f"the average cell has {three_digits(average)} {self.counted.many}, fewer than its error: publish several "
+            'smaller tables with `privacy.split = "budget"`, or synthetic rows'
+        )
 
     def cell_error(self) -> float:
         cells = self.mechanisms[0]

@@ -170,6 +170,12 @@ def total_intervals(losses: Sequence[float], numbers: Whole) -> Intervals:
     return Intervals(*(np.concatenate([getattr(one, name) for one in each]) for name in ("estimate", "low", "high")))
 
 
+def noise_error(law: Law) -> int | None:
+    """Return the error of the noise on a large cell that holds 95 times in 100; None where nothing is estimated."""
+    estimator, large = estimator_of(law, Stratum.at_rate(1.0)), 10**6
+    return None if estimator is None else int(estimator.cells(np.array([large])).high[0]) - large
+
+
 def fill(whole: Intervals, here: Whole, part: Intervals) -> None:
     """Write the intervals of some rows to their places."""
     whole.estimate[here], whole.low[here], whole.high[here] = part.estimate, part.low, part.high
