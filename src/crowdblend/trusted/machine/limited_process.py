@@ -54,8 +54,7 @@ class Problem:
     code: str
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """The result of the function as JSON, or the error that it raised; of an unforeseen one the name of its class."""
 
     result: msgspec.Raw = _NOTHING
