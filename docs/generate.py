@@ -76,7 +76,7 @@ same command may succeed later, without a change of policy or data.
 
 # What a command is for, in a line, and the page that explains it.
 COMMAND_PAGES = {
-    "spark-package": ("what `spark-submit` ships to a cluster", "[on Spark](sources.md#on-spark)"),
+    "spark-package": ("what `spark-submit` ships to a cluster", "[clusters](clusters.md#what-to-ship)"),
     "plan": (
         "plan a policy, or solve for the one of k, rate, epsilon and delta that is left out",
         "[planning](plan.md)",

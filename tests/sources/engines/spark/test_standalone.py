@@ -41,8 +41,8 @@ LONGEST = 600
 
 
 def documented_line() -> str:
-    """The line of docs/sources.md."""
-    page = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
+    """The line of docs/clusters.md."""
+    page = (ROOT / "docs" / "clusters.md").read_text(encoding="utf-8")
     (line,) = re.findall(r"^    (spark-submit .*)$", page, re.MULTILINE)
     return line
 
