@@ -4,8 +4,8 @@
 
 A job is `crowdblend release policy.toml --out out --yes` as a scheduler starts it, in a fork of a process that has
 loaded what a start would load; Spark starts a Java of its own for every one. A job is tried until it is published.
-Half of the kills come at any moment of a start, half after the ledger's entry, however long it took to get there. The
-ledger is a file, or the PostgreSQL database of the URL.
+Half of the kills come at any moment of a start, half between the ledger's entry and the folder, however long it took to
+get there. The ledger is a file, or the PostgreSQL database of the URL.
 """
 
 import json
@@ -134,8 +134,9 @@ def main(folder: str, kills: str, seed: str, engine: str = "duckdb", url: str | 
     measured = Job(Path(folder) / "measured", engine, url)
     started = time.time()
     assert measured.run() == 0, (measured.place / "log").read_text()
-    whole, begun = time.time() - started, (measured.place / "begun").stat().st_mtime - started
-    rest = whole - begun
+    whole = time.time() - started
+    # Between entry and folder: what comes after is the end of Spark, where nothing is left to lose.
+    rest = (measured.place / "out").stat().st_ctime - (measured.place / "begun").stat().st_mtime
     while killed < int(kills):
         job = Job(Path(folder) / f"job-{jobs}", engine, url)
         code = None
