@@ -43,9 +43,9 @@ def released(folder: Path, source: str, design: str, memory: str) -> tuple[int, 
     release = f'memory = "{memory}"\nthreads = 2'
     text = policy_text(data=f'source = "{source}"\nperson = "id"', release=release, **DESIGNS[design])
     (folder / "policy.toml").write_text(text)
-    Ledger.create(folder / f"{design}.sqlite")
+    Ledger.create(folder / f"{design}-{memory}.sqlite")
     command = [sys.executable, "-m", "crowdblend", "release", "policy.toml", "--yes", "--no-figures"]
-    command += ["--out", f"{design}-{memory}", "--ledger", f"{design}.sqlite"]
+    command += ["--out", f"{design}-{memory}", "--ledger", f"{design}-{memory}.sqlite"]
     measured = [sys.executable, "-c", MEASURE, *command]
     done = subprocess.run(measured, cwd=folder, capture_output=True, text=True, check=True)
     code, peak = done.stdout.splitlines()[-1].split()
@@ -69,7 +69,6 @@ def test_the_process_stays_below_its_memory(tmp_path: Path, source: str, design:
         code, peak, said = released(tmp_path, source, design, memory)
         assert peak <= memory_of(memory), f"{design} of {source} with {memory}: {peak:,} bytes"
         assert code == 0 or "takes more than [release] memory allows" in said
-        (tmp_path / f"{design}.sqlite").unlink()
     assert code == 0, "1 GB is enough for 10 million rows"
 
 
