@@ -6,15 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.policies.load import parse_policy
+from crowdblend.publishing.release import release
+from crowdblend.reading.readme import readme
+from crowdblend.reading.release import read
 from crowdblend.reading.verification.consistency import verify_release
 from crowdblend.trusted.calculus import sha256_of, verify_file
 from tests.cases import for_each
 from tests.golden.releases import DISTRICTS, POLICIES
 from tests.reading.conftest import NAMES
+from tests.reading.reports.releases import release as made
 
 
 def package(folder: Path) -> Any:
@@ -99,3 +104,25 @@ def test_nothing_but_the_data_and_the_policy_decides_what_else_is_in_the_folder(
     describe(folder, type(before)(before.derivations, before.stated, facts), before.facts["date"])
     for file in folders["table"].iterdir():
         assert (folder / file.name).read_bytes() == file.read_bytes()
+
+
+def test_readers_are_told_to_select_all_labels(tmp_path: Path) -> None:
+    """Rows without one of their labels would be taken for the whole: here five columns, of which none is left out."""
+    columns = {name: ["x", "y"] for name in ("a", "b", "c", "d", "e")}
+    folder = made(
+        tmp_path,
+        pa.table({**columns, "sampled": [60, 41], "estimate": [120.0, 82.0], "low": [90, 60], "high": [150, 99]}),
+    )
+    text = readme(read(folder))
+    wanted = ", ".join(f'"{name}"' for name in (*columns, "estimate", "low", "high"))
+    assert text.count(wanted) == 3
+
+
+def test_the_file_that_is_opened_has_the_synthetic_rows(sources: Path, tmp_path: Path) -> None:
+    release(parse_policy(POLICIES["synthetic"], sources), tmp_path / "out", ledger=None)
+    text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert 'pd.read_parquet("synthetic.parquet")' in text
+    assert "FROM 'synthetic.parquet'" in text
+    # What is true of several tables stands once.
+    lines = [line.partition(": ")[2] for line in text.splitlines() if line.startswith("- ") and ": " in line]
+    assert len(set(lines)) == len(lines)

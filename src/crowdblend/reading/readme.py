@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from crowdblend.kinds.shared.facts import ReleaseFacts
@@ -44,10 +45,16 @@ def readme(release: PublishedRelease) -> str:
         lines += ["## What is guaranteed", "", _plain(opening), ""]
     if reading := _reading(facts):
         lines += ["## How to read the numbers", "", *(f"- {line}" for line in reading), ""]
-    lines += [*_opening(data[0]), *_python(facts)] if data else []
+    lines += [*_opening(_main_file(data, facts)), *_python(facts)] if data else []
     lines += ["## How to check it", "", "    crowdblend verify .", ""]
     lines += ["recomputes every number of the certificate and compares the hash of every file.", _INSTALL, ""]
     return "\n".join(lines)
+
+
+def _main_file(data: Sequence[DataFile], facts: ReleaseFacts) -> DataFile:
+    """Return the file that readers want: of synthetic rows and their tables the rows, else the first."""
+    synthetic = {name for name, one in facts.publications.items() if one.rows_are_synthetic}
+    return next((file for file in data if file.stem in synthetic), data[0])
 
 
 def _describe_file(file: DataFile, facts: ReleaseFacts) -> str:
@@ -68,15 +75,21 @@ def _reading(facts: ReleaseFacts) -> list[str]:
     said = {name: lines for name, lines in said.items() if not facts.publications[name].is_computed_from_others}
     first = next(iter(said.values()), [])
     common = [line for line in first if all(line in lines for lines in said.values())]
-    own = [(name, line) for name, lines in said.items() for line in lines if line not in common]
-    return [*map(_plain, [*facts.together, *common]), *(f"{_plain(name)}: {_plain(line)}" for name, line in own)]
+    own: dict[str, list[str]] = {}
+    for name, lines in said.items():
+        for line in lines:
+            if line not in common:
+                own.setdefault(line, []).append(name)
+    each = (f"{_plain(', '.join(names))}: {_plain(line)}" for line, names in own.items())
+    return [*map(_plain, [*facts.together, *common]), *each]
 
 
 def _opening(file: DataFile) -> list[str]:
     """Three lines each in pandas, R and SQL, which name no column that the file does not have."""
     name, header = file.name, file.header
     wanted = [column for column in header if column in ESTIMATES] if set(ESTIMATES) <= set(header) else []
-    shown = [*[column for column in header if column not in _COUNTED][:4], *wanted]
+    # All labels: of rows without one of them a reader would take a part for the whole.
+    shown = [*[column for column in header if column not in _COUNTED], *wanted]
     quoted = ", ".join(f'"{column}"' for column in shown)
     blocks = {
         "pandas": [
