@@ -65,9 +65,10 @@ def test_arrays_share_one_memory_and_give_it_back():
     assert memory.held == 0
 
 
-def test_many_rows_of_few_classes_need_little_memory():
+@pytest.mark.parametrize(("rows", "times"), [(100, 500), (1_200, 10)])
+def test_many_rows_of_few_classes_need_little_memory(rows, times):
     counter = class_counter.ClassCounter(2, None, ArrayMemory(64_000))
-    codes = np.arange(100) % 7
-    for _ in range(500):
+    codes = np.arange(rows) % 7
+    for _ in range(times):
         counter.add((codes, codes))
-    assert counter.counts()[1].sum() == 50_000
+    assert counter.counts()[1].sum() == times * rows
