@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from crowdblend.errors import InvalidInput
+from crowdblend.kinds.statistics.estimands import ESTIMANDS
 from crowdblend.policies.key import Key
 from crowdblend.policies.registry import WHOLES, WORDS
 from crowdblend.studio.model.typed_values import typed_text
@@ -65,7 +66,7 @@ _PERIODS = ("day", "week", "month", "quarter", "year")
 # What a page of its own says.
 _HIDDEN = ("proposes",)
 _COLUMNS_KEYS = ("columns", "by")
-_COLUMN_KEYS = ("average", "sum", "median", "quantile", "histogram", "ranges", "column")
+_COLUMN_KEYS = (*(name for name, one in ESTIMANDS.items() if not one.of_labels), "ranges", "column")
 
 
 @dataclass(frozen=True)

@@ -16,16 +16,15 @@ from crowdblend.kinds.shared.facts import (
     OTHER_BUDGET,
     Count,
     Epsilon,
-    Fact,
     Parameters,
     ReleaseFacts,
     contradiction,
 )
 from crowdblend.kinds.shared.series import RepeatedFacts
+from crowdblend.kinds.statistics.estimands import Labels, SubjectFacts
 from crowdblend.kinds.statistics.policy import MOST_BINS, shape_of
 from crowdblend.kinds.statistics.statistic import Statistic, group_columns
 from crowdblend.methods.designs import Survey
-from crowdblend.methods.mechanisms.mechanism import Loss
 from crowdblend.methods.mechanisms.statistics import NoisyStatistics
 from crowdblend.methods.planning.statistics.choice import TotalsPlan
 from crowdblend.methods.planning.statistics.strata_totals import StrataWay, weights_of_design
@@ -36,30 +35,13 @@ from crowdblend.methods.recoding.intervals import Breaks
 from crowdblend.trusted.calculus import Derivation
 from crowdblend.trusted.calculus.groups import best_for_group
 
-Labels = dict[str, tuple[str, ...]]
-
-
 # What facts of a statistic say beside what a policy writes.
 _COMPUTED = ("way", "noise_epsilon", "samples")
 
 
-class StatisticFacts(Fact, frozen=True, kw_only=True):
-    """A statistic as a policy writes it, the way in which it was computed, and the loss of its noise.
+class StatisticFacts(SubjectFacts, frozen=True, kw_only=True):
+    """A statistic as a policy writes it, the way in which it was computed, and the loss of its noise."""
 
-    With the way "everybody" nobody is drawn, and `samples` is how many random people the guarantee is relative to.
-    """
-
-    way: Literal["everybody", "sample", "strata"]
-    noise_epsilon: Loss
-    samples: Count | None = None
-    average: str | None = None
-    sum: str | None = None
-    median: str | None = None
-    quantile: str | None = None
-    at: float | None = None
-    fraction: Labels | None = None
-    count: Labels | None = None
-    histogram: str | None = None
     by: tuple[str, ...] | None = None
     where: Labels | None = None
 

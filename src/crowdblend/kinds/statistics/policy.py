@@ -22,7 +22,6 @@ from crowdblend.policies.terms import Terms
 from crowdblend.trusted.machine.lazy import lazy_imports
 
 with lazy_imports():
-    from crowdblend.methods.planning.statistics import accuracy
     from crowdblend.methods.planning.statistics.ways import AnyShape
     from crowdblend.methods.recoding import bounded_recoding, intervals
     from crowdblend.methods.recoding.bounded_recoding import BoundedRecoding
@@ -215,7 +214,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
     def _check_sizes(self) -> None:
         """Refuse what would take too long to count: all steps of a column for every group."""
         for made in self.publication.statistics:
-            if made.is_quantile or made.of_some:
+            if made.needs_steps:
                 cells = (self.measures[str(made.column)].steps + 1) * max(1, len(self.bins(made)))
                 if cells > _MOST_STEPS:
                     message = (
@@ -227,9 +226,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
     def _check_statistic(self, statistic: Statistic) -> None:
         if statistic.measured:
             self._check_measured(statistic)
-        elif statistic.what == "histogram":
-            self._check_classes(str(statistic.column))
-        for name in statistic.groups:
+        for name in statistic.counted_by:
             self._check_classes(name)
         for name, labels in statistic.among.items():
             self._check_classes(name)
@@ -245,8 +242,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
         name = str(statistic.column)
         if name not in self.measures:
             self._check_declared(name)
-            article = "An" if statistic.what == "average" else "A"
-            message = f"{article} {statistic.what} needs bounds, and column {name[:60]!r} has none."
+            message = f"{statistic.estimand.article} {statistic.what} needs bounds, and column {name[:60]!r} has none."
             remedy = "Declare from, to and resolution: without bounds no noise hides a person."
             raise refusal("no-bounds", message, remedy)
         bounds = self.measures[name]
@@ -271,18 +267,7 @@ def shape_of(
     statistic: Statistic, bounds: BoundedRecoding | None, bins: int, *, designed: bool, share: float = 1.0
 ) -> AnyShape:
     """Return what the noise has to know of a statistic with this many bins, of a column with these bounds."""
-    groups = max(1, bins)
-    # How many people strata hold is not public, so that all people are a group like any other.
-    of_some = statistic.of_some or designed
-    if not statistic.measured:
-        parts = designed and statistic.what == "fraction"
-        return accuracy.Shape(1, 2, share, sized=True) if parts else accuracy.Shape(1, groups, share)
-    if bounds is None:
+    if statistic.measured and bounds is None:
         raise refusal("no-bounds", f"Column {statistic.column!r} has no bounds.", "Declare from, to and resolution.")
-    if statistic.is_quantile:
-        return accuracy.QuantileShape(statistic.share, bounds.steps + 1, groups, share, whole=not of_some)
-    if not of_some:
-        return accuracy.Shape(bounds.steps, 1, share)
-    if statistic.what == "sum" and bounds.from_zero is not None:
-        return accuracy.Shape(bounds.from_zero, groups, share)
-    return accuracy.Shape(bounds.steps, 2 * groups, share, sized=statistic.what == "average")
+    # How many people strata hold is not public, so that all people are a group like any other.
+    return statistic.estimand.shape(bounds, max(1, bins), statistic.of_some or designed, share)

@@ -33,7 +33,7 @@ _LARGEST = 2**62
 
 def crossing_of(statistic: Statistic) -> tuple[str, ...]:
     """Return the columns to count a statistic by, numbers last; none where class counts and sums are enough."""
-    if not (statistic.is_quantile or statistic.of_some):
+    if not statistic.needs_steps:
         return ()
     return (*sorted({*statistic.among, *statistic.groups}), str(statistic.column))
 
@@ -66,8 +66,7 @@ class TotalsReading(Reading):
 
 def labelled_columns(statistics: Sequence[Statistic]) -> set[str]:
     """Return the columns whose labels some statistic counts."""
-    histograms = {str(made.column) for made in statistics if made.what == "histogram"}
-    return histograms | {name for made in statistics for name in (*made.among, *made.groups)}
+    return {name for made in statistics for name in (*made.among, *made.counted_by)}
 
 
 def read_totals(
@@ -146,7 +145,7 @@ def exact_in_copies(
     """Return the totals of a statistic in copies, or the copies at each step of each group for a quantile."""
     made, weights = policy.publication.statistics[place], way.weights
     counted = count_in_copies(reading.sample, design.column_name or None, weights.copies, own=design.weighted)
-    if made.what == "fraction":
+    if isinstance(shape := way.shapes[place], Shape) and shape.sized and not made.measured:
         fits = fitting(counted, made)
         return np.array([counted.counts[~fits].sum(), counted.counts[fits].sum()], np.int64)
     if made.measured:
@@ -199,9 +198,5 @@ def group_totals(ranks: NDArray[np.int64], statistic: Statistic, bounds: Bounded
 
     The two of a group add up to all steps for each of its people, so that they tell its size as well.
     """
-    steps = np.arange(bounds.steps + 1)
-    if statistic.what == "sum" and bounds.from_zero is not None:
-        totals: Whole = ranks @ (steps + bounds.from_zero - bounds.steps)
-        return totals
-    pairs: Whole = np.column_stack([ranks @ steps[::-1], ranks @ steps]).ravel()
-    return pairs
+    totals: Whole = np.column_stack([ranks @ added for added in statistic.estimand.added(bounds)]).ravel()
+    return totals

@@ -132,20 +132,18 @@ class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan[Any], Repl
         }
         if not all(label[name] in labels for name, labels in made.among.items()):
             return {}
-        columns = (str(made.column),) if made.what == "histogram" else made.groups
         bins = self.policy.bins(made)
-        group = bins.index(tuple(label[name] for name in columns)) if columns else 0
+        group = bins.index(tuple(label[name] for name in made.counted_by)) if bins else 0
         if not made.measured:
             return {group: 1}
         bounds = self.policy.measures[str(made.column)]
         step = bounds.code(person[str(made.column)]) or 0
         if made.is_quantile:
             return {group * (bounds.steps + 1) + step: 1}
-        if not made.of_some:
+        if not made.needs_steps:
             return {0: step}
-        if made.what == "sum" and bounds.from_zero is not None:
-            return {group: step + bounds.from_zero - bounds.steps}
-        return {2 * group: bounds.steps - step, 2 * group + 1: step}
+        totals = made.estimand.added(bounds)
+        return {len(totals) * group + place: int(added[step]) for place, added in enumerate(totals)}
 
     def observer(self, population: ReplacedPerson) -> NumbersObserver:
         """Return an observer who knows which published rows the two persons move, and how far, without noise."""

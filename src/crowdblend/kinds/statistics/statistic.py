@@ -6,21 +6,18 @@ import math
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from functools import cached_property
+from typing import Annotated, Any, ClassVar
 
 from crowdblend.errors import InvalidInput
+from crowdblend.kinds.statistics.estimands import ESTIMANDS, Estimand, Subject, keys_where
 from crowdblend.methods.estimates.nouns import PEOPLE, Noun
-from crowdblend.policies.key import Rule, Section, key
+from crowdblend.policies.key import Rule, key
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.rules import conflicts, needs, one_of
 from crowdblend.policies.value_types import Texts, Where
 
-What = Literal["average", "sum", "median", "quantile", "fraction", "count", "histogram"]
-WHAT: tuple[What, ...] = get_args(What)
-# Statistics of a column of numbers, and those that may be computed in groups.
-MEASURED: tuple[What, ...] = ("average", "sum", "median", "quantile")
-QUANTILES: tuple[What, ...] = ("median", "quantile")
-_GROUPED: tuple[What, ...] = (*MEASURED, "count")
+WHAT: tuple[str, ...] = tuple(ESTIMANDS)
 # Scores of a quantile are whole numbers of this part of a person at least.
 _FINEST = 1000
 
@@ -30,33 +27,17 @@ def group_columns(statistics: Iterable[Statistic]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for made in statistics for name in made.counted_by))
 
 
-class Statistic(Section, frozen=True, kw_only=True):
-    """One published statistic: exactly one of average, sum, median, quantile, fraction, count and histogram."""
+class Statistic(Subject, frozen=True, kw_only=True):
+    """One published statistic: what it is of, among whom, in which groups."""
 
-    section = "publish.statistics"
     rules: ClassVar[tuple[Rule, ...]] = (
         one_of(*WHAT, code="statistic"),
         conflicts("where", "fraction", "count", code="statistic", because="they name their labels themselves"),
-        needs("by", *_GROUPED, code="statistic"),
+        needs("by", *keys_where("grouped"), code="statistic"),
         needs("at", "quantile", code="statistic"),
         needs("quantile", "at", code="statistic", because="it is the share of people below"),
     )
 
-    name: Annotated[str, key("The statistic's name in the published data.")]
-    average: Annotated[str | None, key("The average of a column of numbers between two bounds.")] = None
-    sum: Annotated[str | None, key("The sum of a column of numbers between two bounds.")] = None
-    median: Annotated[str | None, key("The median of a column of numbers between two bounds, on its grid.")] = None
-    quantile: Annotated[
-        str | None, key("A quantile of a column of numbers between two bounds, on its grid; with at.")
-    ] = None
-    at: Annotated[
-        float | None, key("With quantile: the share of people below it, with up to three decimals, as in 0.9.")
-    ] = None
-    fraction: Annotated[
-        Where | None, key('The share of people with these labels, for example `{ sex = "Female" }`.')
-    ] = None
-    count: Annotated[Where | None, key("How many people have these labels.")] = None
-    histogram: Annotated[str | None, key("How many people have each label of a column.")] = None
     by: Annotated[
         Texts | None,
         key(
@@ -100,16 +81,19 @@ class Statistic(Section, frozen=True, kw_only=True):
         return refusal("statistic", f"Statistic {self.name[:60]!r} {problem}", remedy, f"statistic {self.name[:60]!r}")
 
     @property
-    def what(self) -> What:
-        """The sort of statistic."""
-        return next(what for what in WHAT if getattr(self, what) is not None)
+    def what(self) -> str:
+        """The key of what it is of."""
+        return next(name for name in ESTIMANDS if getattr(self, name) is not None)
+
+    @cached_property
+    def estimand(self) -> Estimand:
+        """What it is of, with everything that follows from that."""
+        return ESTIMANDS[self.what](Fraction(1, 2) if self.at is None else self.share)
 
     @property
     def column(self) -> str | None:
         """The column that is measured or counted by label; None for a fraction or count."""
-        if self.what in ("fraction", "count"):
-            return None
-        return str(getattr(self, self.what))
+        return None if self.estimand.of_labels else str(getattr(self, self.what))
 
     @property
     def among(self) -> Where:
@@ -129,12 +113,12 @@ class Statistic(Section, frozen=True, kw_only=True):
     @property
     def counted_by(self) -> tuple[str, ...]:
         """The columns whose labels it counts by: that of a histogram, or its groups."""
-        return (str(self.column),) if self.what == "histogram" else self.groups
+        return (str(self.column),) if self.estimand.by_column else self.groups
 
     @property
     def measured(self) -> bool:
         """True if it is of a column of numbers."""
-        return self.what in MEASURED
+        return self.estimand.measured
 
     @property
     def of_some(self) -> bool:
@@ -144,12 +128,17 @@ class Statistic(Section, frozen=True, kw_only=True):
     @property
     def is_quantile(self) -> bool:
         """True if it is a median or another quantile."""
-        return self.what in QUANTILES
+        return self.estimand.is_quantile
+
+    @property
+    def needs_steps(self) -> bool:
+        """True if people have to be counted at every step of its column: class counts and sums are not enough."""
+        return self.of_some or self.estimand.by_steps
 
     @property
     def depends_on_groups(self) -> bool:
         """True if its error depends on noisy group sizes, so that it is known only when published."""
-        return self.of_some and self.what != "sum"
+        return self.of_some and self.estimand.is_share
 
     @property
     def share(self) -> Fraction:
@@ -169,11 +158,6 @@ class Statistic(Section, frozen=True, kw_only=True):
         """Return the statistic as one says it; a `noun` names what is counted."""
         among = " and ".join(f"{name} is {' or '.join(labels)}" for name, labels in self.among.items())
         by = f", by {' and '.join(self.groups)}" if self.groups else ""
-        where = f", where {among}" if among else ""
-        if self.what == "quantile":
-            return f"{self.at:g}-quantile of {self.column}{by}{where}"
-        if self.measured:
-            return f"{self.what} of {self.column}{by}{where}"
-        if self.what == "histogram":
-            return f"{noun.many} by {self.column}{where}"
-        return f"{'share' if self.what == 'fraction' else 'number'} of {noun.many} whose {among}{by}"
+        where = f", where {among}" if among and not self.estimand.of_labels else ""
+        said = self.estimand.words.format(key=self.what, column=self.column, at=self.at, among=among, counted=noun.many)
+        return f"{said}{by}{where}"

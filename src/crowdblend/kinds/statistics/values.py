@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -46,6 +46,11 @@ class StatisticValues(ABC):
     def statistic(self) -> Statistic:
         """The statistic."""
         return self.facts.statistics[self.place]
+
+    @property
+    def measure(self) -> BoundedRecoding | None:
+        """The bounds of its column of numbers; None where it has none."""
+        return self.facts.measures.get(str(self.statistic.column)) if self.statistic.measured else None
 
     @property
     def bounds(self) -> BoundedRecoding:
@@ -120,34 +125,26 @@ class SampleValues(StatisticValues):
 
     def in_unit(self, steps: float) -> float:
         """Return steps per person in the statistic's own unit; ranks have the unit 1."""
-        made, people = self.statistic, self.facts.people
-        if made.is_quantile:
-            return steps
-        if made.what == "average":
-            return steps * float(self.bounds.resolution)
-        if made.what != "sum":
-            return steps if made.what == "fraction" else steps * people
-        if made.of_some and self.bounds.from_zero is None:
-            low, high = map(abs, self.bounds.ends)
-            return steps * float(low + high) / self.bounds.steps * people
-        return steps * float(self.bounds.resolution) * people
+        return self.statistic.estimand.in_unit(steps, self.measure, self.facts.people, self.statistic.of_some)
 
     @property
     def largest(self) -> float:
         """The largest absolute value that can be published."""
-        if self.statistic.measured:
-            largest = float(max(map(abs, self.bounds.ends)))
-            return largest * self.facts.people if self.statistic.what == "sum" else largest
-        return 1.0 if self.statistic.what == "fraction" else float(self.facts.people)
+        return self.statistic.estimand.largest(self.measure, self.facts.people)
+
+    @property
+    def width(self) -> int:
+        """The number of totals of every number."""
+        return self.statistic.estimand.width(self.measure, self.statistic.of_some)
 
     def of_totals(self, totals: Sequence[int], people: int) -> list[PublishedNumber]:
         """Return the numbers behind noisy totals of this many people, kept within what is possible."""
-        if self.statistic.of_some and (self.statistic.what == "average" or self.bounds.from_zero is None):
-            pairs = zip(totals[::2], totals[1::2], strict=True)
-            if self.statistic.what == "average":
-                return [self._average(low, high, people) for low, high in pairs]
-            return self._state(self._sum_of_pair(low, high, people) for low, high in pairs)
-        return self._state(self.value(Fraction(total, people)) for total in totals)
+        if self.width == 1:
+            return self._state(self.value(Fraction(total, people)) for total in totals)
+        estimand, each = self.statistic.estimand, _apart(totals, self.width)
+        if estimand.is_share:
+            return [self._average(low, high, people) for low, high in each]
+        return self._state(estimand.value_of_totals(some, self.bounds, people, self.facts.people) for some in each)
 
     def _state(self, values: Iterable[float]) -> list[PublishedNumber]:
         error = self.error
@@ -155,37 +152,17 @@ class SampleValues(StatisticValues):
 
     def value(self, steps: Fraction) -> float:
         """Return the published value for a mean number of steps, kept within what is possible."""
-        made, people = self.statistic, self.facts.people
-        if made.what == "average":
-            return float(self.bounds.value(steps))
-        if made.what == "sum" and made.of_some:
-            _, high = self.bounds.ends
-            total = people * steps * high / (self.bounds.from_zero or 1)
-            return float(min(max(Fraction(0), total), people * high))
-        if made.what == "sum":
-            return float(people * self.bounds.value(steps))
-        share = min(max(steps, Fraction(0)), Fraction(1))
-        return float(share if made.what == "fraction" else share * people)
+        made = self.statistic
+        return made.estimand.value(steps, self.measure, self.facts.people, made.of_some)
 
     def has_total(self, value: float) -> bool:
         """Return whether a noisy total gives this value, to the last digit; those of two totals are not looked at."""
-        made, people = self.statistic, Fraction(self.facts.people)
-        if made.is_quantile or (made.of_some and (made.what == "average" or self.bounds.from_zero is None)):
+        made = self.statistic
+        if made.is_quantile or self.width > 1:
             return True
-        counted, found = self.facts.plan.way_of(self.place).people_counted, Fraction(value)
-        if made.what in ("count", "histogram", "sum"):
-            found /= people
-        if made.measured:
-            start, stop = self.bounds.ends
-            from_zero = self.bounds.from_zero if made.of_some else None
-            found = found * from_zero / stop if from_zero else (found - start) * self.bounds.steps / (stop - start)
-        return self.value(Fraction(round(found * counted), counted)) == value
-
-    def _sum_of_pair(self, low: int, high: int, people: int) -> float:
-        start, stop = self.bounds.ends
-        total = (start * low + stop * high) / self.bounds.steps * Fraction(self.facts.people, people)
-        n = self.facts.people
-        return float(min(max(min(Fraction(0), start) * n, total), max(Fraction(0), stop) * n))
+        counted = self.facts.plan.way_of(self.place).people_counted
+        steps = made.estimand.steps(Fraction(value), self.measure, self.facts.people, made.of_some)
+        return self.value(Fraction(round(steps * counted), counted)) == value
 
     def _average(self, low: int, high: int, people: int) -> PublishedNumber:
         """The average of a group with these two noisy totals of steps, below the upper and above the lower bound."""
@@ -214,10 +191,10 @@ class StrataValues(StatisticValues):
         return way
 
     @property
-    def paired(self) -> bool:
-        """True if every number has two totals."""
+    def width(self) -> int:
+        """The number of totals of every number."""
         assert isinstance(self.shape, Shape)
-        return self.shape.sized or (self.statistic.what == "sum" and self.bounds.from_zero is None)
+        return 2 if self.shape.sized else self.statistic.estimand.width(self.measure, of_some=True)
 
     @property
     def error(self) -> float:
@@ -227,7 +204,7 @@ class StrataValues(StatisticValues):
         if isinstance(self.shape, QuantileShape):
             return max(self.way.rank(self.place, copies, strata) for strata in self._strata)
         total = self.shape.steps * copies
-        numbers = self.of_totals(([total // 2, total - total // 2] if self.paired else [total]) * bins, 0)
+        numbers = self.of_totals((_split(total, self.width)) * bins, 0)
         return max(one.error or 0.0 for one in numbers)
 
     @cached_property
@@ -236,7 +213,7 @@ class StrataValues(StatisticValues):
         most = int(_MISTAKEN * self.facts.people / self.way.weights.unit)
         if isinstance(self.shape, QuantileShape):
             return min(self.way.rank(self.place, most + self._reach, strata) for strata in self._strata)
-        start, stop = (Fraction(0), Fraction(1)) if self.statistic.what == "fraction" else self.bounds.ends
+        start, stop = self.statistic.estimand.ends(self.measure)
         total = most * self.shape.steps + 2 * self._reach
         shares = (self.way.share(self.place, total, strata) for strata in self._strata)
         # A number in the middle is never farther off than a half of the way.
@@ -250,7 +227,7 @@ class StrataValues(StatisticValues):
         if name is None:
             return [None] * bins
         some = None
-        if made.what != "fraction" and name in made.among:
+        if made.estimand.restricts and name in made.among:
             some = tuple(labels.index(label) for label in made.among[name])
         names = made.counted_by
         if name not in names:
@@ -262,26 +239,19 @@ class StrataValues(StatisticValues):
         made, shape, strata = self.statistic, self.shape, self._strata
         assert isinstance(shape, Shape)
         if shape.sized:
-            ends = (Fraction(0), Fraction(1)) if made.what == "fraction" else self.bounds.ends
+            ends = made.estimand.ends(self.measure)
             least = self.least_error / float(ends[1] - ends[0])
             return [
                 self._mean(ends, low, high, max(self.way.share(self.place, low + high, within), least))
                 for low, high, within in zip(totals[::2], totals[1::2], strata, strict=True)
             ]
-        numbers = list(zip(totals[::2], totals[1::2], strict=True)) if self.paired else [(total,) for total in totals]
-        scales = [1.0]
-        if made.what == "sum":
-            start, stop = (float(end / shape.steps) for end in self.bounds.ends)
-            scales = [start, stop] if self.paired else [stop]
-        return [self._sum(scales, some, within) for some, within in zip(numbers, strata, strict=True)]
+        return [self._number(some, within) for some, within in zip(_apart(totals, self.width), strata, strict=True)]
 
-    def _sum(self, scales: Sequence[float], totals: tuple[int, ...], strata: tuple[int, ...] | None) -> PublishedNumber:
-        """Return a sum of totals, each in a unit of its own."""
-        value, error = 0.0, 0.0
-        for scale, total in zip(scales, totals, strict=True):
-            estimate, low, high = self.way.total(self.place, total, strata)
-            value += scale * estimate
-            error += abs(scale) * max(estimate - low, high - estimate)
+    def _number(self, totals: Sequence[int], strata: tuple[int, ...] | None) -> PublishedNumber:
+        """Return the number of some totals."""
+        assert isinstance(self.shape, Shape)
+        estimates = [self.way.total(self.place, total, strata) for total in totals]
+        value, error = self.statistic.estimand.of_estimates(estimates, self.measure, self.shape.steps)
         return PublishedNumber(value, error * (1 + 1e-12) + math.ulp(abs(value)))
 
     def _rank_error(self, group: int, size: int, people: int) -> float:
@@ -291,3 +261,14 @@ class StrataValues(StatisticValues):
 def values_of(facts: StatisticsFacts, place: int) -> StatisticValues:
     """Return the values of a statistic."""
     return (SampleValues if isinstance(facts, FixedSizeFacts) else StrataValues)(facts, place)
+
+
+def _apart(totals: Sequence[int], width: int) -> Iterator[Sequence[int]]:
+    """Yield the totals of each number."""
+    return (totals[start : start + width] for start in range(0, len(totals), width))
+
+
+def _split(total: int, width: int) -> list[int]:
+    """Return whole numbers of about the same size that add up to a total."""
+    least, more = divmod(total, width)
+    return [least + (place >= width - more) for place in range(width)]

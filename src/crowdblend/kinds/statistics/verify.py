@@ -41,7 +41,7 @@ def check(release: PublishedRelease) -> tuple[ShownPeople, ...]:
         if facts.design.counts_exactly and not made.depends_on_groups:
             # The error was known beforehand, not from unpublished noisy sizes of groups.
             errors[place] = values_of(facts, place).error
-        elif made.is_quantile or made.what in ("average", "fraction"):
+        elif made.estimand.is_share:
             # The smallest error that a group of all people could have; other errors follow from the numbers.
             least[place] = values_of(facts, place).least_error
     for row, (place, _) in zip(rows, planned, strict=True):
@@ -100,12 +100,10 @@ def _counts_follow(facts: StatisticsFacts, place: int, rows: list[Row]) -> bool:
 def _totals(facts: StatisticsFacts, place: int, rows: list[Row]) -> list[float] | None:
     """Return the noisy totals behind counts of a sample by coins, and behind sums of numbers from 0 on."""
     made, values = facts.statistics[place], values_of(facts, place)
-    if not isinstance(values, StrataValues) or made.what not in ("count", "histogram", "sum") or values.paired:
+    if not isinstance(values, StrataValues) or not isinstance(values.shape, Shape) or values.width > 1:
         return None
-    unit = float(values.way.weights.unit)
-    if made.what == "sum":
-        assert isinstance(values.shape, Shape)
-        unit *= float(values.bounds.ends[1] / values.shape.steps)
+    (scale,) = made.estimand.scales(values.measure, values.shape.steps, values.width)
+    unit = float(values.way.weights.unit) * scale
     return [row["value"] / unit for row in rows]
 
 
@@ -114,8 +112,7 @@ def _shown_people(facts: StatisticsFacts, place: int, totals: list[float]) -> Sh
     values = values_of(facts, place)
     assert isinstance(values, StrataValues)
     assert isinstance(values.shape, Shape)
-    steps = values.shape.steps if values.statistic.what == "sum" else 1
-    each = steps * max(values.way.copies) * facts.unit.most
+    each = values.shape.steps * max(values.way.copies) * facts.unit.most
     law, counts = NoiseOnEveryCell(facts.plan.noise_epsilon(place)), np.array([round(total) for total in totals])
     return ShownPeople(law, facts.design, counts, None, len(counts), each, each, clamped=True)
 
@@ -137,27 +134,14 @@ def _error_holds(
         return False
     if name == "rank_error":
         return bool(row[name] <= 1)
-    if statistic.what not in ("average", "fraction"):
+    if not statistic.estimand.is_share:
         return bool(0 <= row[name] < math.inf)
-    low, high = (0.0, 1.0) if statistic.what == "fraction" else _bounds(facts, statistic)
+    low, high = map(float, statistic.estimand.ends(facts.measures.get(str(statistic.column))))
     return bool(0 <= row[name] <= (high - low) * (1 + 1e-9))
 
 
 def _is_possible(facts: StatisticsFacts, statistic: Statistic, row: Row) -> bool:
-    if statistic.what == "average" or statistic.is_quantile:
-        low, high = _bounds(facts, statistic)
-        return bool(low <= row["value"] <= high)
-    if not facts.design.counts_exactly and statistic.what != "fraction":
-        # How many people there are is an estimate too, so that nothing bounds a sum from above.
-        negative = statistic.what == "sum" and _bounds(facts, statistic)[0] < 0
-        return bool((-math.inf if negative else 0.0) <= row["value"] < math.inf)
-    if statistic.what == "sum":
-        low, high = _bounds(facts, statistic)
-        return bool(min(0, low * facts.people) <= row["value"] <= max(0, high * facts.people))
-    return bool(0 <= row["value"] <= (1.0 if statistic.what == "fraction" else facts.people))
-
-
-def _bounds(facts: StatisticsFacts, statistic: Statistic) -> tuple[float, float]:
-    """Return the bounds of the column of a statistic, as the certificate declares them."""
-    low, high = facts.measures[str(statistic.column)].ends
-    return float(low), float(high)
+    # Where the number of people is an estimate too, nothing bounds a sum from above.
+    most = facts.people if facts.design.counts_exactly else math.inf
+    low, high = statistic.estimand.possible(facts.measures.get(str(statistic.column)), most)
+    return bool(low <= row["value"] <= high) and math.isfinite(row["value"])

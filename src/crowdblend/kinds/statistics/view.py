@@ -163,7 +163,7 @@ def _histogram(facts: StatisticsFacts, name: str, numbers: Sequence[PublishedVal
     sure = f"with a probability of at least {at_least(facts.confidence)}"
     caption = f"{description}: {within}, {sure}; {how}."
     shown = numbers[:MOST_ROWS]
-    counts = made.what in ("histogram", "count")
+    counts = made.estimand.counts
     heads = ["group", facts.counted.many if counts else "value"]
     rows: list[list[str]] = [[label(str(one.group)), _number(one.value, one.error or 0.0)] for one in shown]
     if not alike:
