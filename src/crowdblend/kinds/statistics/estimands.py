@@ -1,4 +1,4 @@
-"""What a statistic can be of, a class for each: its key, its totals, value, error, bounds and words.
+"""The estimands of statistics, a class for each: its key, its totals, value, error, bounds and words.
 
 A new one is a class in the list ESTIMANDS, with a key in `Subject` and `SubjectFacts`. The two methods ask it: that of
 a fixed number of people for a number behind the mean of the totals per person, that in copies for sums and shares.
@@ -53,7 +53,7 @@ class Subject(Section, frozen=True, kw_only=True):
 
 
 class SubjectFacts(Fact, frozen=True, kw_only=True):
-    """What a statistic is of, as facts have it, the way in which it was computed, and the loss of its noise.
+    """The subject of a statistic, as facts have it, the way in which it was computed, and the loss of its noise.
 
     With the way "everybody" nobody is drawn, and `samples` is how many random people the guarantee is relative to.
     """
@@ -72,7 +72,9 @@ class SubjectFacts(Fact, frozen=True, kw_only=True):
 
 
 class Estimand(ABC):
-    """What a statistic is of: by default the number of some people, a total to which each of them adds one step.
+    """The subject of a statistic with its mathematics.
+
+    By default it is the number of some people, a total to which each of them adds one step.
 
     `bounds` are those of its column of numbers, and `of_some` says that it is of groups, or of people with some labels.
     """
@@ -105,7 +107,7 @@ class Estimand(ABC):
 
     @abstractmethod
     def shape(self, bounds: BoundedRecoding | None, groups: int, of_some: bool, share: float) -> AnyShape:
-        """Return what the noise has to know of so many groups; `of_some` also where sizes are noisy."""
+        """Return what the noise has to know of a number of groups; `of_some` also where sizes are noisy."""
 
     def width(self, bounds: BoundedRecoding | None, of_some: bool) -> int:
         """Return how many totals every number has."""

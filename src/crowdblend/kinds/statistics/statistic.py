@@ -87,7 +87,7 @@ class Statistic(Subject, frozen=True, kw_only=True):
 
     @cached_property
     def estimand(self) -> Estimand:
-        """What it is of, with everything that follows from that."""
+        """The estimand, with everything that follows from it."""
         return ESTIMANDS[self.what](Fraction(1, 2) if self.at is None else self.share)
 
     @property
