@@ -1,4 +1,4 @@
-"""One published statistic: what it is of, among whom, in which groups."""
+"""One published statistic: exactly one key, such as average or count, says what it is of."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def group_columns(statistics: Iterable[Statistic]) -> tuple[str, ...]:
 
 
 class Statistic(Subject, frozen=True, kw_only=True):
-    """One published statistic: what it is of, among whom, in which groups."""
+    """One published statistic: exactly one key, such as average or count, says what it is of."""
 
     rules: ClassVar[tuple[Rule, ...]] = (
         one_of(*WHAT, code="statistic"),
