@@ -8,9 +8,11 @@ for all.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from crowdblend.errors import NotApplicable, NotProved
@@ -35,6 +37,11 @@ from crowdblend.trusted.machine.html_summary import html_summary
 # Far below any δ that a steward would set, also after thousands of releases.
 CUT = 1e-17
 _NO_TOTAL = "No theorem adds up what was released."
+# The rules by which guarantees of one sort add up; the first that applies does.
+_RULES: dict[str, tuple[Any, ...]] = {
+    "differential": (differential_releases_add_up,),
+    "zero-knowledge": (iid_sample_releases_add_up, network_releases_add_up, random_sample_releases_add_up),
+}
 
 
 @dataclass(frozen=True)
@@ -114,25 +121,31 @@ def add_up(
     return Budget(
         population=population,
         releases=releases,
-        differential=_sum(losses, differential_releases_add_up) or _sum(replaced, differential_releases_add_up),
-        zero_knowledge=_sum(
-            relative, iid_sample_releases_add_up, network_releases_add_up, random_sample_releases_add_up
-        ),
+        differential=_sum(losses, "differential") or _sum(replaced, "differential"),
+        zero_knowledge=_sum(relative, "zero-knowledge"),
         assumptions=tuple(assumption for assumption in Assumption if taken.get(assumption)),
         overlapping=overlapping,
     )
 
 
-def _sum(premises: Sequence[tuple[Guarantee | None, int]], *rules: Any) -> Any:
+def _sum(premises: Sequence[tuple[Guarantee | None, int]], rules: str) -> Any:
     """Return what the first rule that applies concludes; None where a release has no such guarantee or none applies."""
-    known = [(premise, count) for premise, count in premises if premise is not None]
-    if not known or len(known) < len(premises):
-        return None
-    if [count for _, count in known] == [1]:
-        return known[0][0]
-    for rule in rules:
+    known: Counter[Guarantee] = Counter()
+    for premise, count in premises:
+        if premise is None:
+            return None
+        known[premise] += count
+    return _conclude(tuple(known.items()), rules) if known else None
+
+
+@lru_cache(maxsize=64)
+def _conclude(premises: tuple[tuple[Guarantee, int], ...], rules: str) -> Any:
+    """Return what the first rule that applies concludes; a release asks for its totals before and after it begins."""
+    if premises[0][1] == len(premises) == 1:
+        return premises[0][0]
+    for rule in _RULES[rules]:
         with suppress(NotApplicable):
-            return rule.conclude(*(premise for premise, count in known for _ in range(count)))
+            return rule.conclude(*(premise for premise, count in premises for _ in range(count)))
     return None
 
 
@@ -202,7 +215,7 @@ def profile_total(population: str, groups: Sequence[SpendingGroup], delta: float
         uses, relation = _uses(groups, Relation.REPLACE), Relation.REPLACE
     count = sum(group.count for group in groups)
     losses = [(group.loss_under(relation), group.count) for group in groups]
-    added: Differential | None = _sum(losses, differential_releases_add_up)
+    added: Differential | None = _sum(losses, "differential")
     if delta is None:
         delta = 0.0 if added is None else added.delta
     if uses == ():

@@ -91,8 +91,8 @@ class CrowdGaps:
     """sup over n of more(n) and fewer(n) for one k and one rate, at any factor s ≥ 1."""
 
     def __init__(self, k: int, p: arb) -> None:
-        self.k, self.p, self._odds = k, p, (1 - p) / p
-        self._ratio = float(self._odds)
+        self.k, self.p = k, p
+        self._ratio = float((1 - p) / p)
         # Crowds beyond are so large that fewer than k of them are hardly ever sampled.
         spread = math.sqrt(2 * ENOUGH * k * float(1 - p))
         self._many = math.ceil((k + ENOUGH + spread) / float(p))
@@ -132,10 +132,16 @@ class CrowdGaps:
 
     def _extend(self, length: int) -> None:
         """Rows for n = k − 1, k, …, as many as that."""
-        k, p, odds = self.k, self.p, self._odds
+        k, p = self.k, self.p
+        left_out = 1 - p
+        short_by_one = left_out * (k - 1)
+        equal, above, below = self._equal[-1], self._above[-1], self._below[-1]
         for n in range(k - 2 + len(self._equal), k - 1 + length):
-            equal = self._equal[-1]
-            self._above.append(self._above[-1] + p * equal)
-            # P[X = k−2] = P[X = k−1]·(k−1)(1−p)/((n−k+2)p).
-            self._below.append((self._below[-1] - p * equal * odds * (k - 1) / (n - k + 2)).nonnegative_part())
-            self._equal.append(equal * (n + 1) * (1 - p) / (n + 2 - k))
+            above += p * equal
+            self._above.append(above)
+            # p·P[X = k−2] = P[X = k−1]·(k−1)(1−p)/(n−k+2).
+            share = equal / (n - k + 2)
+            below = (below - share * short_by_one).nonnegative_part()
+            self._below.append(below)
+            equal = share * (n + 1) * left_out
+            self._equal.append(equal)
