@@ -83,10 +83,10 @@ def test_true_errors_are_for_the_steward_alone(folder: Path, tmp_path: Path) -> 
     assert internal["error_about_sample"] <= planned.about_sample.accuracy
     assert internal["error_about_everybody"] <= planned.about_everybody.accuracy
     assert "error_about" not in published
-    # All that the facts say beyond the policy is the day, the misfit to the noisy answers and the hashes of the files.
+    # All that the facts say beyond the policy: the day, the name of the release, the misfit, and hashes of files.
     facts = to_json(plan(policy.only).facts())
     said = {name: fact for name, fact in done.certificate.facts.items() if facts.get(name) != fact}
-    assert set(said) == {"date", "misfit", "files"}
+    assert set(said) == {"date", "run", "misfit", "files"}
 
 
 def test_rows_are_published_in_a_random_order(folder: Path, tmp_path: Path) -> None:

@@ -94,6 +94,21 @@ def test_what_is_adopted_counts_against_a_limit(ledger: Ledger, tmp_path: Path) 
     assert known.value.code == "ledger.recorded"
 
 
+def test_two_releases_with_the_same_bytes_stay_two(path: Path, tmp_path: Path) -> None:
+    """Of so few people no cell is published, on one day; what tells both apart is the name of the release."""
+    few, folders = PEOPLE[:40], [tmp_path / "first", tmp_path / "second"]
+    done = [cb.release(few, policy(), out=folder, ledger=None, figures=False) for folder in folders]
+    assert len({(folder / "data.parquet").read_bytes() for folder in folders}) == 1
+    first, second = (dict(one.certificate.facts) for one in done)
+    assert first.pop("run") != second.pop("run")
+    assert first["date"] != second["date"] or first["files"]["data.parquet"] == second["files"]["data.parquet"]
+    found = releases_in(folders)
+    ledger = Ledger.open(path)
+    assert [ledger.adopt("residents", one).id for one in found] == [1, 2]
+    with pytest.raises(RefusedByLedger, match="Nothing is to be entered"):
+        ledger.adopt("residents", found[0])
+
+
 def test_an_edited_folder_is_not_adopted(path: Path, tmp_path: Path) -> None:
     folder = published(tmp_path / "out", None)
     data = folder / "data.parquet"

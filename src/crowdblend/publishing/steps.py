@@ -68,7 +68,8 @@ def write_release(
     certificate = plan.certificate(files, publication)
     # What proposed the domains may have stated the same.
     stated = tuple(dict.fromkeys((*certificate.stated, *engine.assumptions, *record.assumptions)))
-    certificate = replace(certificate, stated=stated)
+    # Two releases of one policy that happen to publish the same bytes on one day stay two.
+    certificate = replace(certificate, stated=stated, facts={**certificate.facts, "run": key.name()})
     report("explaining", 0)
     figures = staging.journal.figures
     certificate = describe(staging.release, certificate, record.date, publication.outputs, figures=figures)

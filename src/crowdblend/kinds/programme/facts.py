@@ -95,7 +95,8 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
     def derivations(self) -> tuple[Derivation, ...]:
         for facts in self.publications.values():
             person = None if facts.is_computed_from_others else self.person
-            if facts.person != person or any((facts.files, facts.date, facts.about, facts.software, facts.proposed)):
+            of_the_whole = (facts.files, facts.date, facts.run, facts.about, facts.software, facts.proposed)
+            if facts.person != person or any(of_the_whole):
                 raise contradiction("a publication says of itself what its programme says")
         # What is computed from what the others publish loses nothing.
         names = [name for name, facts in self.publications.items() if not facts.is_computed_from_others]

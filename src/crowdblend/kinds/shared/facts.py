@@ -81,6 +81,8 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
     """What a row is, in the plural; people unless it is given."""
     about: dict[str, str] = msgspec.field(default_factory=dict)
     date: str | None = None
+    run: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{32}\Z")] | None = None
+    """The name of this release among all of its policy: it follows from the key, and tells nothing of it."""
     files: dict[str, str] = msgspec.field(default_factory=dict)
     proposed: tuple[dict[str, Any], ...] = ()
     """The facts of earlier releases about everybody that proposed labels and bounds of this one."""

@@ -91,6 +91,15 @@ class ReleaseKey:
         self._hand_out("part", label)
         return ReleaseKey(subkey(self._secret, b"part of release", label))
 
+    def name(self) -> str:
+        """Return a public name of the release: 128 bits, independent of all streams, from which no key is found.
+
+        >>> ReleaseKey(bytes(32)).name() == ReleaseKey(bytes(32)).name() != ReleaseKey(bytes([1] * 32)).name()
+        True
+        """
+        self._hand_out("name", b"of the release")
+        return subkey(self._secret, b"public name", b"of a release")[:16].hex()
+
     def _hand_out(self, what: str, label: bytes) -> None:
         if (what, label) in self._handed_out:
             message = f"{what} {label.decode()!r} of this key is already in use. Take another label."
