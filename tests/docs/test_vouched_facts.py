@@ -17,7 +17,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "threat-model.md"
 VOUCHED = {
     *("FixedSizeFacts people group", "InCopiesFacts people group"),
     *("EverywhereFacts releases recoding count totals", "ThresholdFacts releases recoding"),
-    *("ReleaseFacts person about date run software proposed", "PeopleFacts design rows_per_person one_row"),
+    *("ReleaseFacts person about date run software unit_word proposed", "PeopleFacts design rows_per_person one_row"),
     *(
         "TableFacts releases recoding",
         "EverywhereFacts releases recoding count totals",
