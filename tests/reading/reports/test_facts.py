@@ -27,8 +27,11 @@ LINES = (("Paris", "France"), ("Lyon", "France"), ("Kyoto", "Japan"))
     ("recoding", "words"),
     [
         (Values(("a", "b"), other="else"), "a, b, else"),
-        (Intervals(0, 100, 10, top=True), "11 classes: [0, 10), [10, 20), … ≥ 100"),
-        (Breaks((0, 5), top=True), "[0, 5), ≥ 5"),
+        (
+            Intervals(0, 100, 10, top=True),
+            "11 classes: 0 to under 10, 10 to under 20, … 100 and over; in the data [0, 10), [10, 20), … ≥ 100",
+        ),
+        (Breaks((0, 5), top=True), "0 to under 5, 5 and over; in the data [0, 5), ≥ 5"),
         (Dates("quarter"), "the quarter"),
         (DateRange("year", date(1990, 1, 1), date(1992, 1, 1)), "1990, 1991"),
         (Hierarchies(LINES, 1), "France, Japan"),

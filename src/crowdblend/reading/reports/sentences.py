@@ -6,6 +6,7 @@ Certificates hold ids and numbers; sentences are rendered here.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.reading.reports.text import enumeration
@@ -74,7 +75,13 @@ def _recoding(domain: Domain) -> str | None:
 def _labels(domain: Domain) -> str:
     if domain.labels is None and domain.width is not None:
         return f"from {domain.start} to {domain.to} in intervals of {domain.width}"
-    known = domain.labels or ()
-    if len(known) <= _FEW:
-        return ", ".join(known)
-    return f"{len(known)} classes: {known[0]}, {known[1]}, … {known[-1]}"
+    known, spoken = domain.labels or (), domain.spoken_labels
+    many = "" if len(known) <= _FEW else f"{len(known)} classes: "
+    # A reader who looks a class of a chart up in the data finds it under its label.
+    in_data = f"; in the data {_listed(known)}" if spoken else ""
+    return f"{many}{_listed(tuple(spoken.get(text, text) for text in known))}{in_data}"
+
+
+def _listed(labels: Sequence[str]) -> str:
+    """Return labels as a list, or the first and the last of many."""
+    return ", ".join(labels) if len(labels) <= _FEW else f"{labels[0]}, {labels[1]}, … {labels[-1]}"
