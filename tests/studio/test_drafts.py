@@ -170,7 +170,7 @@ def test_a_file_that_is_not_utf_8_is_read_in_the_encoding_that_is_chosen(visitor
         visitor.send(f"/drafts/{number}/source", {"source": "mine.csv"}),
         upload(visitor, "new.csv", text),
     ):
-        assert "Pick “Encoding”" in refused.text
+        assert "Pass “Encoding”" in refused.text
     assert not (root / "new.csv").exists()
     for page in ("/", f"/drafts/{number}/data"):  # where the refusals leave the steward
         assert '<option value="latin-1" >Latin 1</option>' in visitor.get(page).text

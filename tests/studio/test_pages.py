@@ -429,7 +429,7 @@ def test_each_notice_of_a_release_stands_by_itself(visitor: Visitor, root: Path)
     for step in ("publish", "result"):
         text = visitor.get(f"/drafts/{number}/{step}").text
         assert text.count('<p class="box warn">Some of these people') == 1
-        assert text.count('<p class="box warn">ε 6 of this release is above 5') == 1
+        assert text.count('<p class="box warn">Epsilon 6 of this release is above 5') == 1
 
 
 @pytest.mark.filterwarnings("ignore:No ledger")

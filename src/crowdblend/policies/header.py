@@ -136,12 +136,12 @@ def _csv(path: Path, delimiter: str | None, encoding: str | None) -> Header:
     try:
         mark, records = first_records(path, delimiter, encoding, _LINES_BELOW + 1)
     except (LookupError, UnicodeError):
-        remedy = "Pass --encoding, such as cp1252 (Windows), latin-1 or utf-16; or save it as UTF-8."
+        remedy = "Pass `--encoding`, such as cp1252 (Windows), latin-1 or utf-16; or save it as UTF-8."
         what = "UTF-8 text" if encoding is None else f"text in the encoding {encoding}"
         raise _refusal("encoding", f"{path.name!r} is not {what}.", remedy, path) from None
     except (csv.Error, TypeError):
         message = f"The first lines of {path.name!r} cannot be split into fields."
-        raise _refusal("header", message, "Check quotes, and pass --delimiter.", path) from None
+        raise _refusal("header", message, "Check quotes, and pass `--delimiter`.", path) from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
         why = getattr(error, "strerror", None) or "it is damaged"
         raise _refusal("file", f"{path.name!r} cannot be read: {why}.", "Check the path.", path) from None

@@ -192,7 +192,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
             raise refusal(
                 "statistics",
                 f"The policy has {len(self.publication.statistics)} statistics; there can be 1 to {_MOST_STATISTICS}.",
-                "Add a count or a fraction, for example, or publish in two releases.",
+                "Add one, or publish in two releases.",
                 "`publish.statistics`",
             )
         names = [made.name for made in self.publication.statistics]
