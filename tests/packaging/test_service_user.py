@@ -53,7 +53,12 @@ def test_a_user_without_a_home_publishes_from_a_folder_that_cannot_be_written(tm
         assert run("ledger", "init", **ledger).returncode == 0
         done = run("release", "policy.toml", "--out", "own/out", "--yes", "--no-figures", **ledger)
         assert done.returncode == 0, done.stderr
-        assert sorted(path.name for path in own.iterdir()) == ["ledger.sqlite", "log.jsonl", "out"]
+        assert sorted(path.name for path in own.iterdir()) == [
+            "ledger.sqlite",
+            "ledger.sqlite.heads",
+            "log.jsonl",
+            "out",
+        ]
         assert not Path("/nonexistent").exists()
     finally:
         tmp_path.chmod(0o755)

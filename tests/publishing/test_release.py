@@ -95,7 +95,7 @@ def test_internal_facts_go_into_the_ledger_entry_and_nowhere_else(town: Path, tm
     facts = ledger.entry(1).internal
     assert facts == done.internal
     assert facts["people_sampled"] > facts["published_total"] > 0
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["ledger.sqlite", "out"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["ledger.sqlite", "ledger.sqlite.heads", "out"]
     published = "".join(
         file.read_text(encoding="utf-8") for file in done.folder.iterdir() if file.suffix in (".json", ".html")
     )

@@ -28,10 +28,19 @@ class TemporaryRoom:
 def temporary_room() -> TemporaryRoom:
     """Return the room for temporary files; refuse a TMPDIR that cannot be written, where Python would take another."""
     folder, wanted = tempfile.gettempdir(), os.environ.get("TMPDIR")
-    if wanted and not (os.path.isdir(wanted) and os.access(wanted, os.W_OK)):
+    if wanted and not _can_be_written(wanted):
         message = f"TMPDIR is {wanted!r}, which is no folder that you can write."
         raise InvalidInput(message, remedy="Make the folder, or name another.", where="TMPDIR", code="system.temporary")
     return TemporaryRoom(Path(folder), shutil.disk_usage(folder).free * 9 // 10)
+
+
+def _can_be_written(folder: str) -> bool:
+    """Return whether a file can be made in a folder; os.access asks for the rights of the real user alone."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 @contextmanager
