@@ -13,6 +13,7 @@ from pyarrow import csv, parquet
 from crowdblend.api.starting import starter_policy
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
+from crowdblend.notation import TOML
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.registry import KINDS, publication_class
 from crowdblend.sources.engines.choice import default_engine
@@ -224,7 +225,7 @@ def test_a_latin_file_is_started_with_its_encoding(tmp_path):
     (tmp_path / "p.csv").write_bytes("id;Größe\n1;2\n".encode("cp1252"))
     with pytest.raises(InvalidInput) as caught:
         starter_policy(str(tmp_path / "p.csv"))
-    assert "--encoding" in caught.value.remedy
+    assert caught.value.in_notation(TOML).remedy.startswith("Pass --encoding, such as cp1252")
     text = starter_policy(str(tmp_path / "p.csv"), design="poisson", encoding="cp1252")
     parts = tomllib.loads(text)
     assert (parts["data"]["encoding"], parts["data"]["delimiter"], list(parts["columns"])) == ("cp1252", ";", ["Größe"])

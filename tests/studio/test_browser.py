@@ -124,7 +124,7 @@ def test_a_survey_table(steward: Steward, checked: Callable[[Any], None]) -> Non
     assert page.locator("#column-2 .labels li").first.inner_text() == "0–9"  # a box, since ages are whole numbers
     checked(page)
     steward.onward("Release")
-    assert "“Share of people sampled” is not filled in" in page.inner_text("#why-not")
+    assert "“Share of people sampled” is missing" in page.inner_text("#why-not")
     assert page.locator("[aria-invalid]").count() == 0  # nothing was typed yet
     page.fill("#s-rate", "0.25")
     page.wait_for_selector("#plan .lead")

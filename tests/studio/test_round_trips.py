@@ -23,6 +23,7 @@ from crowdblend.studio.model.unsaid import refuse_unsaid
 from crowdblend.studio.pages import release
 from tests.cases import for_each
 from tests.golden.releases import POLICIES as POLICIES_OF_TESTS
+from tests.refusals import where_of
 from tests.studio.browser_forms import forms_of
 from tests.studio.conftest import FROM_PAGE, Visitor
 from tests.studio.model.generated_policies import Generator, declared_keys, given_keys, make_files
@@ -191,4 +192,4 @@ def test_a_refusal_of_what_is_said_again_names_its_key(tmp_path: Path) -> None:
     for section, key in (("privacy", "epsilon"), ("sampling", "rate")):
         with pytest.raises(InvalidInput) as caught:
             refuse_unsaid(policy, choices.with_texts(section, {key: "0.25"}), tmp_path)
-        assert (caught.value.code, caught.value.where) == ("studio.unsaid", f"[{section}] {key}")
+        assert (caught.value.code, where_of(caught.value)) == ("studio.unsaid", f"[{section}] {key}")

@@ -190,7 +190,7 @@ def _what(entry: Path) -> str | None:
 
 
 def _outside(message: str) -> InvalidInput:
-    return InvalidInput(message, remedy="Start the studio with another --root.", where="path", code="studio.outside")
+    return InvalidInput(message, remedy="Start the studio in its folder.", where="path", code="studio.outside")
 
 
 def is_address(source: str) -> bool:

@@ -23,7 +23,8 @@ HEADCOUNT = Kind("headcounts", "Headcount", "headcount", "How many people there 
 """,
     "mechanism": """
 from crowdblend.trusted.calculus.rules import mechanisms
-from crowdblend.methods.mechanisms.mechanism import Loss, Mechanism
+from crowdblend.methods.mechanisms.mechanism import Mechanism
+from crowdblend.methods.planning.drawable_noise import Loss
 from crowdblend.trusted.randomness import discrete_laplace
 
 class NoisyHeadcount(Mechanism, frozen=True, tag="noisy-headcount"):

@@ -69,8 +69,8 @@ def test_readers_are_told_what_is_true_of_each_publication(published: Path):
     said = (published / "README.md").read_text()
     assert "nobody is in two of them" in said
     for name, rate in (("people", "0.25"), ("by_age", "0.1"), ("by_district", "0.05")):
-        assert f"{name}: " in said
-        assert any(line.startswith(f"- {name}: ") and f"probability {rate}:" in line for line in said.splitlines())
+        (line,) = (line for line in said.splitlines() if line.startswith("- ") and f"probability {rate}:" in line)
+        assert name in line.removeprefix("- ").partition(": ")[0].split(", ")
     package = json.loads((published / "datapackage.json").read_text())
     own = package["crowdblend"]["publications"]
     assert own["by_age"]["k"] == 18

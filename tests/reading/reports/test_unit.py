@@ -25,7 +25,7 @@ PROTECTED = re.compile(
     "nobody is in two of them|somebody may be in several|the people who have them|of a person|each person|random people"
     "|those people|is a person|say something about the people|in small bins are hidden|guaranteed to people"
     # The name of a publication.
-    "|^people$|^Key numbers of people$|^-? ?people: |^. people.parquet"
+    r"|^people$|^Key numbers of people$|^(- )?(\w+, )*people(, \w+)*: |^. people.parquet"
 )
 
 

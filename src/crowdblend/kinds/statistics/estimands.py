@@ -10,18 +10,22 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Annotated, ClassVar, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from crowdblend.kinds.shared.facts import Count, Fact
-from crowdblend.methods.mechanisms.mechanism import Loss
+from crowdblend.methods.planning.drawable_noise import Loss
 from crowdblend.methods.planning.statistics.accuracy import QuantileShape, Shape
 from crowdblend.methods.planning.statistics.ways import AnyShape
 from crowdblend.methods.recoding.bounded_recoding import BoundedRecoding
 from crowdblend.policies.key import Section, key
 from crowdblend.policies.value_types import Where
+from crowdblend.trusted.machine.lazy import lazy_imports
+
+with lazy_imports():
+    import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Labels = dict[str, tuple[str, ...]]
 Ends = tuple[Fraction, Fraction]

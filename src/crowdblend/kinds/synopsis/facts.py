@@ -11,11 +11,11 @@ import msgspec
 from crowdblend.kinds.shared.facts import Count, Fact, Parameters, contradiction
 from crowdblend.kinds.shared.series import RepeatedFacts
 from crowdblend.methods.designs.design import claim_of_rows, differential_of
-from crowdblend.methods.mechanisms.mechanism import Loss
 from crowdblend.methods.mechanisms.synopsis.conjunctions import Conjunctions
 from crowdblend.methods.mechanisms.synopsis.queries import QueryClass, list_conjunctions, ranges
 from crowdblend.methods.mechanisms.synopsis.synopses import CountedSynopsis, ExponentialSynopsis, FittedSynopsis
 from crowdblend.methods.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, fitted_synopsis
+from crowdblend.methods.planning.drawable_noise import Loss
 from crowdblend.methods.planning.statistics.strata_totals import Weights, share_error, weights_of_design
 from crowdblend.methods.recoding.domain import Domain
 from crowdblend.trusted.calculus import Derivation

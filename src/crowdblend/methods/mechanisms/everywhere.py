@@ -21,7 +21,8 @@ import numpy as np
 
 from crowdblend.methods.estimates.laws import GaussianOnEveryCell, NoiseFromThreshold, NoiseOnEveryCell
 from crowdblend.methods.mechanisms.histograms import cell_codes, cell_numbers, mean_noise
-from crowdblend.methods.mechanisms.mechanism import Crowd, Loss, Mechanism, PublishedClasses, SampledClasses
+from crowdblend.methods.mechanisms.mechanism import Crowd, Mechanism, PublishedClasses, SampledClasses
+from crowdblend.methods.planning.drawable_noise import Loss
 from crowdblend.trusted.calculus import Derivation
 from crowdblend.trusted.calculus.rules import mechanisms, registers, sampling
 from crowdblend.trusted.randomness import ReleaseKey, discrete_gaussian, discrete_laplace

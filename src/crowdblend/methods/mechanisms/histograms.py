@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.methods.estimates.laws import ExactCounts, NoiseBelowK
-from crowdblend.methods.mechanisms.mechanism import Crowd, Loss, Mechanism, PublishedClasses, SampledClasses
+from crowdblend.methods.mechanisms.mechanism import Crowd, Mechanism, PublishedClasses, SampledClasses
+from crowdblend.methods.planning.drawable_noise import Loss
 from crowdblend.methods.recoding.classes import MOST_CELLS_LISTED
 from crowdblend.trusted.calculus import Derivation
 from crowdblend.trusted.calculus.rules import mechanisms, programme, sampling

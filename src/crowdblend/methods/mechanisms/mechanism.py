@@ -23,8 +23,6 @@ Codes = NDArray[np.int32]
 Counts = NDArray[np.int64]
 Labels = tuple[tuple[str, ...], ...]
 Crowd = Annotated[int, msgspec.Meta(ge=1)]
-# Noise of a smaller loss cannot be drawn exactly.
-Loss = Annotated[float, msgspec.Meta(ge=2.0**-40)]
 
 
 class Mechanism(Claims, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="mechanism"):

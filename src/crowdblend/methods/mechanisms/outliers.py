@@ -25,7 +25,8 @@ from crowdblend.methods.mechanisms.histograms import (
     mean_noise,
     shown_in_order,
 )
-from crowdblend.methods.mechanisms.mechanism import Crowd, Loss, Mechanism, PublishedClasses, SampledClasses
+from crowdblend.methods.mechanisms.mechanism import Crowd, Mechanism, PublishedClasses, SampledClasses
+from crowdblend.methods.planning.drawable_noise import Loss
 from crowdblend.trusted.calculus import Derivation
 from crowdblend.trusted.calculus.rules import mechanisms
 from crowdblend.trusted.randomness import ReleaseKey, discrete_laplace

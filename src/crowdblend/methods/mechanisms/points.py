@@ -32,8 +32,9 @@ from numpy.typing import NDArray
 from crowdblend.methods.designs import Claims
 from crowdblend.methods.estimates.laws import ExactCounts
 from crowdblend.methods.mechanisms.histograms import mean_noise
-from crowdblend.methods.mechanisms.mechanism import Crowd, Labels, Loss, Mechanism, SampledClasses, only_used
+from crowdblend.methods.mechanisms.mechanism import Crowd, Labels, Mechanism, SampledClasses, only_used
 from crowdblend.methods.mechanisms.numbered_rows import RowCounter, number_rows
+from crowdblend.methods.planning.drawable_noise import Loss
 from crowdblend.methods.recoding.blocks import Blocks
 from crowdblend.methods.recoding.code_rows import repeat_rows
 from crowdblend.trusted.calculus import Derivation

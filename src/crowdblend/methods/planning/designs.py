@@ -10,11 +10,13 @@ import math
 from functools import lru_cache
 
 from crowdblend.methods.designs import ThinnedSurvey
-from crowdblend.methods.estimates.cells import noise_error
-from crowdblend.methods.estimates.laws import NoiseOnEveryCell
 from crowdblend.methods.planning.plan import answer
 from crowdblend.methods.planning.request import PlanRequest
 from crowdblend.trusted.guarantees.wording import three_digits
+from crowdblend.trusted.machine.lazy import lazy_imports
+
+with lazy_imports():
+    from crowdblend.methods.estimates import cells, laws
 
 # The cell that errors are told for.
 PEOPLE = 1_000
@@ -32,7 +34,7 @@ def register_error(epsilon: float) -> int:
     >>> register_error(1.0)
     4
     """
-    found = noise_error(NoiseOnEveryCell(epsilon))
+    found = cells.noise_error(laws.NoiseOnEveryCell(epsilon))
     assert found is not None, "noise has a law"
     return found
 
